@@ -1,4 +1,4 @@
-//! Truth values.
+//! Arithmetic of booleans.
 
 use super::{Bits, Number, Ordered};
 

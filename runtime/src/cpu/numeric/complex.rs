@@ -1,15 +1,16 @@
-//! Complex numbers.
+//! Arithmetic of complex numbers.
 
 use num_complex::Complex;
 
 use super::{Inexact, Number, Signed, double, single};
 use crate::cpu::simd::FMA;
 
-/// What annex G of the C standard says of infinities, for powers.
+/// The treatment of infinities by annex G of the C standard, for powers.
 trait Endless {
-    /// The product, of which an infinity stays one beside NaN.
+    /// Returns the product; an infinite factor gives an infinite product even if NaN is involved.
     fn times_endless(self, other: Self) -> Self;
-    /// *e* to the power, also where the real part is infinite: then the other one only turns.
+    /// Returns *e*^`self`. If the real part is infinite, the imaginary part only determines the
+    /// direction.
     fn exp_to_limits(self) -> Self;
 }
 
@@ -43,7 +44,8 @@ macro_rules! complex {
             fn abs(self) -> $t {
                 $module::hypot::<FMA>(self.re, self.im)
             }
-            /// Through the logarithm, as C's `cpow`, except that anything to the power of zero is one.
+            /// Computed by the logarithm, like C's `cpow`, except that anything to the power of zero
+            /// is one.
             #[inline(always)]
             fn pow(self, exponent: Self) -> Self {
                 if !exponent.truth() {
@@ -89,7 +91,7 @@ macro_rules! complex {
         }
 
         impl Inexact for Complex<$t> {
-            /// Scaled by the divisor's greater part, so that its square cannot overflow.
+            /// Scaled by the greater part of the divisor, so that its square cannot overflow.
             #[inline(always)]
             fn div(self, other: Self) -> Self {
                 if other.re.abs() >= other.im.abs() {
@@ -111,7 +113,7 @@ macro_rules! complex {
                     )
                 }
             }
-            /// A real argument gives a real result, also where the magnitude is infinite.
+            /// A real argument gives a real result, even if the magnitude is infinite.
             #[inline(always)]
             fn exp(self) -> Self {
                 let magnitude = self.re.exp();
@@ -131,12 +133,12 @@ macro_rules! complex {
                 let root = super::special::complex::sqrt(Complex::new(self.re.into(), self.im.into()));
                 Self::new(root.re as $t, root.im as $t)
             }
-            /// From tanh and tan of the parts, which stay finite where cosh would overflow.
+            /// Computed from tanh and tan of the parts, which stay finite where cosh would overflow.
             #[inline(always)]
             fn tanh(self) -> Self {
                 let (t, u) = (self.re.tanh(), self.im.tan());
                 if self.re.abs() > 20.0 {
-                    // Here tanh of the real part is 1 but for rounding.
+                    // Here tanh of the real part is 1 up to rounding.
                     let sech = 2.0 * (-self.re.abs()).exp();
                     return Self::new(t, sech * sech * self.im.sin() * self.im.cos());
                 }

@@ -1,8 +1,8 @@
 //! Conversion between any two dtypes.
 //!
-//! Floats lose their fraction on the way to integers, and what then is out of range is the nearest number in it, NaN
-//! zero, as by Rust's `as` (PyTorch's casts differ by processor there); integers keep their low bits. Everything is true
-//! that differs from zero; complex numbers lose their imaginary part.
+//! Floats are truncated to integers, saturate if they are out of range, and give zero for NaN, like Rust's `as`;
+//! PyTorch's casts depend on the processor there. Integers keep their low bits. Every number except zero converts to
+//! true; complex numbers lose their imaginary part.
 
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -11,11 +11,11 @@ use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 
 /// Conversion to another dtype.
 pub(crate) trait Convert<To>: Copy {
-    /// The converted number.
+    /// Returns the converted number.
     fn convert(self) -> To;
 }
 
-/// One conversion per pair: `x` by an expression.
+/// Implements one conversion per pair: the value of an expression in `x`.
 macro_rules! convert {
     ($x:ident: $($from:ty => $($to:ty)|* = $value:expr;)*) => {$($(
         impl Convert<$to> for $from {
@@ -58,7 +58,7 @@ impl Convert<bool> for bool {
     }
 }
 
-/// 16-bit floats go through `f32`, in both directions.
+/// Implements conversions of 16-bit floats by way of `f32`, in both directions.
 macro_rules! half {
     ($($half:ty, $widen:ident, $narrow:ident: $($other:ty)*;)*) => {$(
         impl Convert<$half> for $half {
@@ -105,7 +105,7 @@ impl Convert<f16> for bf16 {
     }
 }
 
-/// A real number is the real part.
+/// Implements conversions of complex numbers; a real number becomes the real part.
 macro_rules! complex {
     ($($part:ty: $($real:ty)*;)*) => {$(
         $(

@@ -1,6 +1,6 @@
-//! Functions of `f64`, by the names of [`single`](super::single) and as those without branches or calls.
+//! Functions of `f64`: the same names as in [`single`](super::single), and likewise without branches or calls.
 //!
-//! Within 2 units in the last place, but for those that `tests/accuracy.rs` says. The polynomials are
+//! Results are within 2 units in the last place, except those listed in `tests/accuracy.rs`. The polynomials are
 //! minimax (`scripts/minimax.py`).
 
 mod bessel;
@@ -38,15 +38,15 @@ pub(crate) use slopes::{
 };
 pub(crate) use trigonometry::{acos, asin, atan, atan2, cos, reaches, sin, sinc, tan};
 
-/// Adding it makes the last bits the nearest integer.
+/// Adding this rounds a number to the nearest integer, which is then in the last bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// ln 2 in two parts, the first with so few bits that its product with an exponent is exact.
+/// ln 2 in two parts; the first has so few bits that its product with an exponent is exact.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// exp(x) without the powers of two, which are in the last bits with a bias.
+/// Returns exp(x) as a power of two, whose exponent is in the last bits with a bias, and the remaining factor.
 #[inline(always)]
 fn parts<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64) {
-    /// exp(r), from minus half of ln 2 to half of it.
+    /// exp(r) for |r| up to ln 2 / 2.
     const SERIES: [f64; 12] = [
         2.511_793_564_075_060_3e-8,
         2.763_137_116_041_09e-7,
@@ -67,21 +67,22 @@ fn parts<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64) {
     (shifted, polynomial::<FMA, _, 12>(r, SERIES))
 }
 
-/// Of less the power is zero. Of 2⁻¹⁵³⁴ the scale is zero already: nothing underflows, which takes a processor of Intel a
-/// hundred cycles.
+/// Below this, the power is zero. At 2⁻¹⁵³⁴ the scale is already zero, so no instruction underflows, which would cost
+/// about 100 cycles on Intel.
 const LEAST: f64 = -1063.3;
 
-/// *e* to the power, within 2 units in the last place, without a branch.
+/// Returns *e*^x within 2 units in the last place, without a branch.
 #[inline(always)]
 pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
-    // Beyond these the result is infinite, or zero. Comparisons let NaN through.
+    // Beyond these limits the result is infinite or zero. Comparisons let NaN pass.
     let x = if x > 710.5 { 710.5 } else { x };
     let x = if x < LEAST { LEAST } else { x };
     let (shifted, power) = parts::<FMA, LESS>(x);
     grow(power, shifted, x < -700.0)
 }
 
-/// The same to the bit up to 40, for numbers that are positive by rounding alone; beyond, anything.
+/// Like [`exp`], bitwise equal for arguments up to 40, for numbers that are positive only by rounding; results beyond
+/// are arbitrary.
 #[inline(always)]
 pub(crate) fn exp_nonpositive<const FMA: bool>(x: f64) -> f64 {
     const BACK: f64 = 1.491_668_146_240_041_3e-154;
@@ -90,10 +91,10 @@ pub(crate) fn exp_nonpositive<const FMA: bool>(x: f64) -> f64 {
     power * whole_power(shifted) * BACK
 }
 
-/// The hyperbolic tangent, within 2 units in the last place.
+/// Returns the hyperbolic tangent within 2 units in the last place.
 #[inline(always)]
 pub(crate) fn tanh<const FMA: bool>(x: f64) -> f64 {
-    // tanh(x) / x - 1 over x², of the square.
+    // (tanh(x) / x - 1) / x², as a function of x².
     const INNER: [f64; 12] = [
         6.356_815_152_014_995e-6,
         -3.087_273_297_813_35e-5,
@@ -109,7 +110,7 @@ pub(crate) fn tanh<const FMA: bool>(x: f64) -> f64 {
         -0.333_333_333_333_333_2,
     ];
     let a = x.abs();
-    // From here on the result is 1.
+    // Beyond this limit the result is 1.
     let a = if a > 20.0 { 20.0 } else { a };
     let square = a * a;
     let inner = (a * square).madd::<FMA>(polynomial::<FMA, _, 12>(square, INNER), a);
@@ -118,12 +119,12 @@ pub(crate) fn tanh<const FMA: bool>(x: f64) -> f64 {
     (if a < 0.6 { inner } else { outer }).copysign(x)
 }
 
-/// The logistic function. exp(-|x|) does not overflow, and small results are as exact as it is.
+/// Returns the logistic function. exp(-|x|) does not overflow, and small results are as accurate as it is.
 #[inline(always)]
 pub(crate) fn sigmoid<const FMA: bool>(x: f64) -> f64 {
     let e = exp_nonpositive::<FMA>(-x.abs());
     let sum = 1.0 + e;
-    // What the sum lost, times nearly its inverse.
+    // The rounding error of the sum, times its approximate inverse.
     let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
     let value = (if x < 0.0 { e } else { 1.0 }) / sum;
     value.madd::<FMA>(-lost, value)
@@ -133,7 +134,7 @@ pub(crate) fn sigmoid<const FMA: bool>(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The distance of two numbers in units of the last place.
+    /// Returns the distance of two numbers in units in the last place.
     fn ulps(got: f64, want: f64) -> f64 {
         if got == want || got.is_nan() && want.is_nan() {
             return 0.0;
@@ -148,7 +149,7 @@ mod tests {
 
     type One = fn(f64) -> f64;
 
-    /// Holds both forms of a function against the platform's, whose own error is a unit or two.
+    /// Compares both forms of a function with the platform's, whose own error is a unit or two.
     fn hold<F: Fn(f64) -> f64>(name: &str, forms: [F; 2], want: impl Fn(f64) -> f64) {
         hold_to(3.0, name, forms, want);
     }
@@ -216,7 +217,7 @@ mod tests {
         );
     }
 
-    /// The argument itself where it is farther than angles reach.
+    /// Returns `f` on the range of the angle functions, and the identity elsewhere.
     fn within(f: One) -> impl Fn(f64) -> f64 {
         move |x| if reaches(x) { f(x) } else { x }
     }
@@ -240,7 +241,7 @@ mod tests {
         );
     }
 
-    /// Numbers that functions of two may take for special.
+    /// Numbers that functions of two arguments may treat specially.
     const CORNERS: [f64; 24] = [
         0.0,
         -0.0,
@@ -282,7 +283,7 @@ mod tests {
         let unit = |i| (bits(i) >> 11) as f64 / (1_u64 << 53) as f64;
         let corners = CORNERS.iter().flat_map(|&x| CORNERS.map(|y| (x, y)));
         let wide = (0..points).map(|i| (anywhere(2 * i), anywhere(2 * i + 1)));
-        // Powers that neither vanish nor overflow; quotients near 1.
+        // Powers that neither underflow nor overflow; quotients near 1.
         let near = (0..points).map(|i| (3.0 * unit(2 * i), 1400.0 * unit(2 * i + 1) - 700.0));
         for (x, y) in corners.chain(wide).chain(near) {
             for (name, forms, want) in functions {

@@ -1,17 +1,17 @@
-//! What functions of either precision need of numbers that are not rounded.
+//! Error-free transformations shared by the functions of both precisions.
 
-/// Long polynomials and exact products of a type, the lower half of whose digits the mask has.
+/// Defines long polynomials and exact products for a type; the mask covers the lower half of its mantissa.
 macro_rules! exact {
     ($t:ty, $mask:literal) => {
-        /// A polynomial as those of its even and its odd terms: what waits for one does not wait for the other,
-        /// which counts where a function is longer than what a processor looks ahead.
+        /// Evaluates a polynomial as even and odd terms, which are two independent chains of dependent
+        /// operations. This helps in functions longer than the processor's out-of-order window.
         #[inline(always)]
         pub(super) fn long<const FMA: bool, const N: usize>(x: $t, coefficients: [$t; N]) -> $t {
             let square = x * x;
             let [mut even, mut odd] = [0.0; 2];
             let mut i = 0;
             while i < N {
-                // The last one is that of the power 0.
+                // The last coefficient is that of power 0.
                 let part = if (N - 1 - i).is_multiple_of(2) {
                     &mut even
                 } else {
@@ -27,7 +27,7 @@ macro_rules! exact {
             odd.madd::<FMA>(x, even)
         }
 
-        /// The product, rounded, and what that lacks.
+        /// Returns the rounded product and its error.
         #[inline(always)]
         pub(in crate::cpu::numeric) fn product<const FMA: bool>(a: $t, b: $t) -> ($t, $t) {
             let product = a * b;
@@ -39,7 +39,7 @@ macro_rules! exact {
             (product, low + a_low * b_low)
         }
 
-        /// The number as the upper half of its digits and the rest.
+        /// Splits a number into the upper half of its digits and the rest.
         #[inline(always)]
         fn halves(x: $t) -> ($t, $t) {
             let high = <$t>::from_bits(x.to_bits() & !$mask);

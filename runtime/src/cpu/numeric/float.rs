@@ -1,4 +1,4 @@
-//! Real floats.
+//! Arithmetic of real floats.
 
 use super::{Inexact, Number, Ordered, Signed, double, single};
 use crate::cpu::simd::FMA;
@@ -67,8 +67,8 @@ macro_rules! float {
         }
 
         impl Ordered for $t {
-            // Two selects, which vectorise; `self + other` would turn a NaN's sign, and `f32::max`
-            // drops NaN.
+            // Two selects, which vectorise; `self + other` would change the sign of a NaN, and
+            // `f32::max` drops NaN.
             #[inline(always)]
             fn maximum(self, other: Self) -> Self {
                 let greater = if self < other { other } else { self };

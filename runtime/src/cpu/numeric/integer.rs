@@ -1,4 +1,4 @@
-//! Integers. Arithmetic wraps, as PyTorch's does.
+//! Arithmetic of integers. It wraps, like PyTorch's.
 
 use super::{Bits, Number, Ordered, Signed};
 
@@ -33,8 +33,8 @@ macro_rules! integer {
                 let abs: fn(Self) -> Self = $abs;
                 abs(self)
             }
-            /// By squaring. A negative exponent leaves only what is whole: 1 and -1 have whole
-            /// inverses, any other number gives 0.
+            /// Computed by squaring. For a negative exponent the result is truncated to an integer:
+            /// 1 and -1 have integer inverses, any other base gives 0.
             #[inline(always)]
             fn pow(self, exponent: Self) -> Self {
                 #[allow(unused_comparisons, reason = "u8 has no negative exponents")]

@@ -1,8 +1,8 @@
-//! The scalar functions that the operator table's expressions call: `add(x, y)`, `exp(x)`.
+//! The scalar functions called by the operator table's expressions: `add(x, y)`, `exp(x)`.
 //!
-//! Each is generic over a trait that says which compute dtypes have it. 16-bit floats are not
-//! among them: they compute in `f32`. All are inlined into the loops that call them, so that each
-//! loop compiles them for its own instruction set.
+//! Each is generic over a trait that determines the compute dtypes it supports. 16-bit floats are
+//! not among them; they are computed in `f32`. All functions are inlined into the loops that call
+//! them, so that each loop compiles them for its own instruction set.
 
 mod boolean;
 mod complex;
@@ -26,21 +26,21 @@ use nomina_core::Element;
 pub(crate) use convert::Convert;
 use exact::exact;
 
-/// What every dtype has.
+/// Functions of every dtype.
 pub(crate) trait Number: Element {
-    /// The sum; of bool, whether either holds.
+    /// Returns the sum; for bool, the disjunction.
     fn add(self, other: Self) -> Self;
-    /// The product; of bool, whether both hold.
+    /// Returns the product; for bool, the conjunction.
     fn mul(self, other: Self) -> Self;
-    /// Whether it differs from zero.
+    /// Returns whether the number differs from zero.
     fn truth(self) -> bool;
 }
 
-/// What all dtypes but bool have.
+/// Functions of all dtypes except bool.
 pub(crate) trait Signed: Number {
     /// The difference.
     fn sub(self, other: Self) -> Self;
-    /// The number negated; integers wrap.
+    /// Returns the negated number; integers wrap.
     fn neg(self) -> Self;
     /// The absolute value, or the magnitude.
     fn abs(self) -> Self::Real;
@@ -48,11 +48,11 @@ pub(crate) trait Signed: Number {
     fn pow(self, exponent: Self) -> Self;
 }
 
-/// What floats and complex numbers have.
+/// Functions of floats and complex numbers.
 pub(crate) trait Inexact: Signed {
     /// The quotient.
     fn div(self, other: Self) -> Self;
-    /// *e* to the power.
+    /// Returns *e*^`self`.
     fn exp(self) -> Self;
     /// The natural logarithm.
     fn log(self) -> Self;
@@ -64,21 +64,21 @@ pub(crate) trait Inexact: Signed {
     fn sigmoid(self) -> Self;
 }
 
-/// What all dtypes but complex ones have.
+/// Functions of all dtypes except complex ones.
 pub(crate) trait Ordered: Number + PartialOrd {
-    /// The greater of two; NaN when either is.
+    /// Returns the greater of two numbers; NaN if either is.
     fn maximum(self, other: Self) -> Self;
-    /// The smaller of two; NaN when either is.
+    /// Returns the smaller of two numbers; NaN if either is.
     fn minimum(self, other: Self) -> Self;
 }
 
-/// What integers and bool have.
+/// Functions of integers and bool.
 pub(crate) trait Bits: Number {
-    /// Every bit the other way.
+    /// Inverts every bit.
     fn not(self) -> Self;
 }
 
-/// The functions by the names that expressions use.
+/// The functions by their names in expressions.
 pub(crate) mod by_name {
     #![allow(dead_code, reason = "a row may name any of them")]
     pub(crate) use super::special::by_name::*;
@@ -121,7 +121,7 @@ pub(crate) mod by_name {
         bitwise_not(x) -> T: Bits, Bits::not(x);
     }
 
-    /// `x` where `condition` holds, else `y`.
+    /// Returns `x` if `condition` is true, otherwise `y`.
     #[inline(always)]
     pub(crate) fn select<T: Element>(condition: bool, x: T, y: T) -> T {
         if condition { x } else { y }

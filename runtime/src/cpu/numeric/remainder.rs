@@ -1,15 +1,15 @@
-//! Division of floats with a remainder, in vectors: exact where the quotient is not too great.
+//! Vectorised division of floats with a remainder, exact if the quotient is not too large.
 
 use super::single::Madd;
 
-/// A float whose division leaves a rest.
+/// A float type that supports division with a remainder.
 pub(crate) trait Remainder: Copy {
-    /// What division leaves of two magnitudes, and whether that holds.
+    /// Returns the remainder of two magnitudes, and whether it is exact.
     fn remainder<const FMA: bool>(a: Self, b: Self) -> (Self, bool);
 }
 
 impl Remainder for f32 {
-    // The wider type holds the product of a number and a quotient of so few bits.
+    // The wider type represents the product of a number and such a short quotient exactly.
     #[inline(always)]
     fn remainder<const FMA: bool>(a: Self, b: Self) -> (Self, bool) {
         let (a, b) = (f64::from(a), f64::from(b));
@@ -23,7 +23,7 @@ impl Remainder for f64 {
     #[inline(always)]
     fn remainder<const FMA: bool>(a: Self, b: Self) -> (Self, bool) {
         let quotient = a / b;
-        // Below the normal numbers a product would lack digits.
+        // In the subnormal range a product would lose digits.
         let fits = (quotient < 4_503_599_627_370_496.0)
             & (b < Self::INFINITY)
             & (b > 1e-250)
@@ -35,21 +35,21 @@ impl Remainder for f64 {
             let (high, low) = super::double::product::<FMA>(whole, b);
             (a - high) - low
         };
-        // A quotient just below a whole number may have been rounded to it.
+        // A quotient just below an integer may have been rounded up to it.
         (if rest < 0.0 { rest + b } else { rest }, fits)
     }
 }
 
 macro_rules! divisions {
     ($($t:ty, $fmod:ident, $remainder:ident, $floor_divide:ident;)*) => {$(
-        /// The rest with the dividend's sign, and whether that holds.
+        /// Returns the remainder with the dividend's sign, and whether it is exact.
         #[inline(always)]
         pub(crate) fn $fmod<const FMA: bool>(x: $t, y: $t) -> ($t, bool) {
             let (rest, fits) = <$t>::remainder::<FMA>(x.abs(), y.abs());
             (rest.copysign(x), fits)
         }
 
-        /// The rest with the divisor's sign, and whether that holds.
+        /// Returns the remainder with the divisor's sign, and whether it is exact.
         #[inline(always)]
         pub(crate) fn $remainder<const FMA: bool>(x: $t, y: $t) -> ($t, bool) {
             let (rest, fits) = $fmod::<FMA>(x, y);
@@ -57,7 +57,7 @@ macro_rules! divisions {
             (if other { rest + y } else { rest }, fits)
         }
 
-        /// The quotient, rounded down as Python does, and whether that holds.
+        /// Returns the quotient, rounded down like in Python, and whether it is exact.
         #[inline(always)]
         pub(crate) fn $floor_divide<const FMA: bool>(x: $t, y: $t) -> ($t, bool) {
             let (rest, fits) = $fmod::<FMA>(x, y);
@@ -82,7 +82,7 @@ mod tests {
     use super::super::special::Whole;
     use super::*;
 
-    /// The signs of zeros count.
+    /// Compares bitwise, so that the signs of zeros count; all NaNs are equal.
     fn same(a: f64, b: f64) -> bool {
         a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
     }
@@ -156,7 +156,7 @@ mod tests {
                 assert!(!fits || same(got.into(), want.into()), "{told}");
             }
         }
-        // All that is not from everywhere, and some of what is.
+        // All points except the arbitrary ones, and some of those.
         assert!(held > 18 * points, "{held}");
     }
 }

@@ -1,11 +1,11 @@
 //! Functions of `f32` without branches or calls, so that loops over them vectorise.
 //!
-//! Each is within 2 units in the last place of the exact result, everywhere, but for those that
-//! `tests/accuracy.rs` leaves 4, and next to the zeros of `lgamma` and `digamma`, where the absolute
-//! error counts. `FMA` says whether the loop's instruction set fuses a product and a sum; the last bit
-//! may depend on it. What is cheaper so computes in `f64`, where shorter series and plain reductions do.
+//! Each is within 2 units in the last place of the exact result everywhere, except for those to which
+//! `tests/accuracy.rs` grants 4, and near the zeros of `lgamma` and `digamma`, where the absolute error counts. `FMA`
+//! says whether the loop's instruction set has a fused multiply-add; the last bit may depend on it. Functions that are
+//! cheaper in `f64`, where shorter series and simple reductions suffice, compute in `f64`.
 //!
-//! The polynomials are minimax: they spread their error evenly over the interval that they serve.
+//! The polynomials are minimax: their error is spread evenly over the interval.
 
 mod angles;
 mod bessel;
@@ -38,9 +38,9 @@ pub(crate) use slopes::{
     sinc_nth, vanishing,
 };
 
-/// A product and a sum, rounded once where the instruction set can.
+/// Multiply-add, rounded once if the instruction set supports it.
 pub(crate) trait Madd: Copy {
-    /// self times `factor`, and `term`.
+    /// Returns `self` * `factor` + `term`.
     fn madd<const FMA: bool>(self, factor: Self, term: Self) -> Self;
 }
 
@@ -56,7 +56,7 @@ macro_rules! madd {
 }
 madd!(f32, f64);
 
-/// A polynomial, from its highest coefficient down.
+/// Evaluates a polynomial, from its highest coefficient down.
 #[inline(always)]
 pub(crate) fn polynomial<const FMA: bool, T: Madd, const N: usize>(
     x: T,
@@ -71,11 +71,11 @@ pub(crate) fn polynomial<const FMA: bool, T: Madd, const N: usize>(
     sum
 }
 
-/// Adding it makes the last bits of an `f32` the nearest integer.
+/// Adding this rounds an `f32` to the nearest integer, which is then in the last bits.
 const ROUND: f32 = 12_582_912.0;
-/// ln 2 in two parts, the first with so few bits that its product with an exponent is exact.
+/// ln 2 in two parts; the first has so few bits that its product with an exponent is exact.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
-/// exp(r), from minus half of ln 2 to half of it.
+/// exp(r) for |r| up to ln 2 / 2.
 const EXP: [f32; 7] = [
     1.381_436e-3,
     8.368_851e-3,
@@ -86,12 +86,12 @@ const EXP: [f32; 7] = [
     1.0,
 ];
 
-/// As [`ROUND`], of an integer and a bias: shifted to the exponent, the last bits are a power of two.
+/// Like [`ROUND`], for an integer plus a bias: shifted to the exponent, the last bits form a power of two.
 const fn round(bias: u8) -> f32 {
     ROUND + bias as f32
 }
 
-/// The whole powers of two in exp(x), in the last bits and with a bias, and what remains of x.
+/// Splits exp(x) into a power of two, whose exponent is in the last bits with a bias, and the remaining argument.
 #[inline(always)]
 fn split<const FMA: bool, const BIAS: u8>(x: f32) -> (f32, f32) {
     let shifted = x.madd::<FMA>(std::f32::consts::LOG2_E, round(BIAS));
@@ -100,56 +100,58 @@ fn split<const FMA: bool, const BIAS: u8>(x: f32) -> (f32, f32) {
     (shifted, whole.madd::<FMA>(-LN_2[1], r))
 }
 
-/// exp(r) for what [`split`] leaves.
+/// Computes exp(r) for the remainder of [`split`].
 #[inline(always)]
 fn power<const FMA: bool>(r: f32) -> f32 {
     polynomial::<FMA, _, 7>(r, EXP)
 }
 
-/// Two to the power of what the last bits count, by this bias: with that of the type it is that power, with a greater one a
-/// multiple.
+/// Returns two to the power in the last bits, by this bias: with the bias of the type exactly that power, with a
+/// greater bias a multiple.
 #[inline(always)]
 fn whole_power(shifted: f32) -> f32 {
     f32::from_bits(shifted.to_bits() << 23)
 }
 
-/// The bias of the type.
+/// The exponent bias of the type.
 const EXACT: u8 = 127;
 
 /// The bias for [`grow`].
 const LESS: u8 = EXACT - 1;
 
-/// A number times as many powers of two as the last bits count, where `low` says that they are fewer
-/// than -114: two factors, so that what is infinite, or below the normal numbers, comes out too.
+/// Multiplies a number by the power of two whose exponent is in the last bits. `low` says that the exponent is below
+/// -114. Two factors are used, so that infinite and subnormal results are correct, too.
 #[inline(always)]
 fn grow(x: f32, shifted: f32, low: bool) -> f32 {
-    // One is greater by what the other is less: without AVX-512 a choice between two constants is three instructions.
+    // One factor is increased by as much as the other is decreased: without AVX-512, a choice between two constants
+    // takes three instructions.
     let more = if low { 64 << 23 } else { 0 };
     let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(more));
     x * scale * f32::from_bits(2.0_f32.to_bits() - more)
 }
 
-/// The bias of powers that are made greater by 2⁶³, which holds those from 2⁻¹⁸⁹ to 2⁶³.
+/// The bias of powers that are scaled by 2⁶³, which can represent powers from 2⁻¹⁸⁹ to 2⁶³.
 const RAISED: u8 = EXACT + 63;
 
-/// What brings them back.
+/// The factor that undoes the scaling.
 const BACK: f32 = 1.084_202_2e-19;
 
-/// Of less the power is zero. Of 2⁻¹⁹⁰ the scale is zero already: nothing underflows, which takes a processor of Intel a hundred
-/// cycles.
+/// Below this, the power is zero. At 2⁻¹⁹⁰ the scale is already zero, so no instruction underflows, which would cost
+/// about 100 cycles on Intel.
 const LEAST: f32 = -131.7;
 
-/// *e* to the power.
+/// Returns *e*^x.
 #[inline(always)]
 pub(crate) fn exp<const FMA: bool>(x: f32) -> f32 {
-    // Beyond these the result is infinite, or zero. Comparisons let NaN through.
+    // Beyond these limits the result is infinite or zero. Comparisons let NaN pass.
     let x = if x > 88.9 { 88.9 } else { x };
     let x = if x < LEAST { LEAST } else { x };
     let (shifted, r) = split::<FMA, LESS>(x);
     grow(power::<FMA>(r), shifted, x < -80.0)
 }
 
-/// The same to the bit up to 40, for numbers that are positive by rounding alone; beyond, anything.
+/// Like [`exp`], bitwise equal for arguments up to 40, for numbers that are positive only by rounding; results beyond
+/// are arbitrary.
 #[inline(always)]
 pub(crate) fn exp_nonpositive<const FMA: bool>(x: f32) -> f32 {
     let x = if x < LEAST { LEAST } else { x };
@@ -157,7 +159,7 @@ pub(crate) fn exp_nonpositive<const FMA: bool>(x: f32) -> f32 {
     power::<FMA>(r) * whole_power(shifted) * BACK
 }
 
-/// Two to the power.
+/// Returns 2^x.
 #[inline(always)]
 pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
     const SERIES: [f32; 7] = [
@@ -170,7 +172,7 @@ pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
         1.0,
     ];
     let x = if x > 129.0 { 129.0 } else { x };
-    // As of [`LEAST`].
+    // See [`LEAST`].
     let x = if x < -190.0 { -190.0 } else { x };
     let shifted = x + round(LESS);
     let power = polynomial::<FMA, _, 7>(x - (shifted - round(LESS)), SERIES);
@@ -180,7 +182,7 @@ pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
 /// The natural logarithm.
 #[inline(always)]
 pub(crate) fn log<const FMA: bool>(x: f32) -> f32 {
-    // Numbers below the normal ones become normal.
+    // Subnormal numbers are scaled to normal ones.
     let tiny = x < f32::MIN_POSITIVE;
     let value = if tiny { x * 8_388_608.0 } else { x };
     let value = log_of::<FMA>(value.to_bits(), if tiny { 23 } else { 0 });
@@ -189,19 +191,19 @@ pub(crate) fn log<const FMA: bool>(x: f32) -> f32 {
     if x >= 0.0 { value } else { f32::NAN }
 }
 
-/// Whether [`log_near`] is the logarithm.
+/// Returns whether [`log_near`] is valid for `x`.
 #[inline(always)]
 pub(crate) fn log_reaches(x: f32) -> bool {
     (f32::MIN_POSITIVE..=f32::MAX).contains(&x)
 }
 
-/// The natural logarithm of most numbers that have one.
+/// Returns the natural logarithm of a positive normal number.
 #[inline(always)]
 pub(crate) fn log_near<const FMA: bool>(x: f32) -> f32 {
     log_of::<FMA>(x.to_bits(), 0)
 }
 
-/// The natural logarithm of a normal number, less as many ln 2.
+/// Returns the natural logarithm of a normal number, minus `less` ln 2.
 #[inline(always)]
 fn log_of<const FMA: bool>(bits: u32, less: i32) -> f32 {
     const SERIES: [f32; 9] = [
@@ -216,7 +218,7 @@ fn log_of<const FMA: bool>(bits: u32, less: i32) -> f32 {
         3.333_331e-1,
     ];
     let bits = bits as i32;
-    // The mantissa from √½ to √2, where its logarithm is smallest.
+    // The mantissa is between √½ and √2, where its logarithm is smallest.
     let exponent = bits.wrapping_sub(0x3f35_04f3) >> 23;
     let r = f32::from_bits(bits.wrapping_sub(exponent << 23) as u32) - 1.0;
     let whole = (exponent - less) as f32;
@@ -229,7 +231,7 @@ fn log_of<const FMA: bool>(bits: u32, less: i32) -> f32 {
 /// The hyperbolic tangent.
 #[inline(always)]
 pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
-    // tanh(x) / x - 1 over x², of the square.
+    // (tanh(x) / x - 1) / x², as a function of x².
     const INNER: [f32; 5] = [
         -5.843_806e-3,
         2.075_596_1e-2,
@@ -238,7 +240,7 @@ pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
         -3.333_329_5e-1,
     ];
     let a = x.abs();
-    // From here on the result is 1.
+    // Beyond this limit the result is 1.
     let a = if a > 9.1 { 9.1 } else { a };
     let square = a * a;
     let inner = (a * square).madd::<FMA>(polynomial::<FMA, _, 5>(square, INNER), a);
@@ -247,7 +249,7 @@ pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
     (if a < 0.6 { inner } else { outer }).copysign(x)
 }
 
-/// *e* to the power, less one.
+/// Computes *e*^x - 1.
 #[inline(always)]
 pub(crate) fn expm1<const FMA: bool>(x: f32) -> f32 {
     let clamped = if x > 88.9 { 88.9 } else { x };
@@ -255,43 +257,43 @@ pub(crate) fn expm1<const FMA: bool>(x: f32) -> f32 {
     let (shifted, r) = split::<FMA, EXACT>(clamped);
     let [series @ .., _, _] = EXP;
     let less = (r * r).madd::<FMA>(polynomial::<FMA, _, 5>(r, series), r);
-    // Half the power, whose double may be infinite.
+    // Half of the power, because the full power may be infinite.
     let scale = whole_power(shifted - 1.0);
     let value = 2.0 * less.madd::<FMA>(scale, scale - 0.5);
     if x == 0.0 { x } else { value }
 }
 
-/// `alpha` (exp(x) - 1) where negative.
+/// Computes `alpha` (exp(x) - 1) for negative numbers; others are unchanged.
 #[inline(always)]
 pub(crate) fn elu<const FMA: bool>(x: f32, alpha: f32) -> f32 {
     let value = alpha * expm1::<FMA>(x);
     if x <= 0.0 { value } else { x }
 }
 
-/// The logistic function. exp(-|x|) does not overflow, and small results are as exact as it is.
+/// Returns the logistic function. exp(-|x|) does not overflow, and small results are as accurate as it is.
 #[inline(always)]
 pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
     let e = exp_nonpositive::<FMA>(-x.abs());
     let sum = 1.0 + e;
-    // What the sum lost, times nearly its inverse.
+    // The rounding error of the sum, times its approximate inverse.
     let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
     let value = (if x < 0.0 { e } else { 1.0 }) / sum;
     value.madd::<FMA>(-lost, value)
 }
 
-/// How far sine, cosine and tangent reach. Beyond, so many digits of π count that calls take over.
+/// The range of sine, cosine and tangent. Beyond, too many digits of π matter, and library calls are used.
 const REACH: f32 = 4_194_304.0;
 
-/// Whether an angle lies within [`REACH`]; NaN does not.
+/// Returns whether an angle is within [`REACH`]; false for NaN.
 #[inline(always)]
 pub(crate) fn reaches(x: f32) -> bool {
     x.abs() <= REACH
 }
 
-/// π in two parts, the first with so few bits that its product with a multiple is exact.
+/// π in two parts; the first has so few bits that its product with a multiple is exact.
 const PI: [f64; 2] = [3.141_592_651_605_606, 1.984_187_159_361_081e-9];
 
-/// The sine of what remains after multiples of π, a little more than a quarter turn at most.
+/// Returns the sine of an angle reduced by multiples of π, of at most a little more than a quarter turn.
 #[inline(always)]
 pub(super) fn wave<const FMA: bool>(r: f64) -> f64 {
     const SERIES: [f64; 5] = [
@@ -311,7 +313,7 @@ pub(crate) fn sin<const FMA: bool>(x: f32) -> f32 {
     let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, widened::ROUND);
     let whole = shifted - widened::ROUND;
     let r = whole.madd::<FMA>(-PI[1], whole.madd::<FMA>(-PI[0], x));
-    // Half turns that are odd turn the sign.
+    // Odd multiples of π flip the sign.
     let value = wave::<FMA>(r).to_bits() ^ shifted.to_bits() << 63;
     f64::from_bits(value) as f32
 }
@@ -319,7 +321,7 @@ pub(crate) fn sin<const FMA: bool>(x: f32) -> f32 {
 /// The cosine, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn cos<const FMA: bool>(x: f32) -> f32 {
-    // The sine of a quarter turn more.
+    // The sine, shifted by a quarter turn.
     let x = f64::from(x);
     let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, 0.5) + widened::ROUND;
     let whole = (shifted - widened::ROUND) - 0.5;
@@ -353,7 +355,7 @@ pub(crate) fn tan<const FMA: bool>(x: f32) -> f32 {
         r * polynomial::<FMA, _, 4>(t, SIN),
         polynomial::<FMA, _, 5>(t, COS),
     );
-    // A quarter turn more is the negative inverse.
+    // The tangent shifted by a quarter turn is the negative inverse.
     let odd = shifted.to_bits() & 1 == 1;
     let (top, bottom) = if odd { (-cos, sin) } else { (sin, cos) };
     (top / bottom) as f32
@@ -362,7 +364,7 @@ pub(crate) fn tan<const FMA: bool>(x: f32) -> f32 {
 /// The error function.
 #[inline(always)]
 pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
-    // erf(x) / x - 1, of the square.
+    // erf(x) / x - 1, as a function of x².
     const INNER: [f32; 7] = [
         7.888_919e-5,
         -8.020_841_5e-4,
@@ -384,7 +386,7 @@ pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
         -1.884_661_3e-4,
     ];
     let a = x.abs();
-    // From here on the result is 1.
+    // Beyond this limit the result is 1.
     let a = if a > 4.0 { 4.0 } else { a };
     let inner = x.madd::<FMA>(polynomial::<FMA, _, 7>(a * a, INNER), x);
     let (shifted, r) = split::<FMA, EXACT>(-polynomial::<FMA, _, 8>(a, OUTER));
@@ -394,12 +396,12 @@ pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
     if a < 1.0 { inner } else { outer }
 }
 
-/// A power, as C's `pow` has it.
+/// Returns a power, with the special cases of C's `pow`.
 #[inline(always)]
 pub(crate) fn pow<const FMA: bool>(x: f32, y: f32) -> f32 {
-    // The wider type holds all results, which then are infinite, or zero, by being rounded.
+    // The wider type represents all results; rounding then makes them infinite or zero.
     let value = power_of_two::<FMA>(f64::from(y) * logarithm::<FMA>(x.abs())) as f32;
-    // Of a negative number: the sign of an odd power; a power that is no integer does not exist.
+    // Powers of negative numbers: odd powers are negative, and powers that are not integers do not exist.
     let b = y.abs();
     let steps = (b + 8_388_608.0).to_bits();
     let small = b < 8_388_608.0;
@@ -409,7 +411,7 @@ pub(crate) fn pow<const FMA: bool>(x: f32, y: f32) -> f32 {
     let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & odd << 31));
     let missing = (f32::MIN..0.0).contains(&x) & !integer;
     let value = if missing { f32::NAN } else { value };
-    // 1 to any power is 1, also NaN; so is anything to the power 0.
+    // 1 to any power is 1, even to NaN; so is anything to the power of 0.
     let one = (x == 1.0) | (y == 0.0) | ((x == -1.0) & (b == f32::INFINITY));
     if one { 1.0 } else { value }
 }

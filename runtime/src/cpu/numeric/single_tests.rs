@@ -1,10 +1,10 @@
-//! Each function over the whole range of `f32`, with and without fused products.
+//! Tests each function over the whole range of `f32`, with and without fused multiply-add.
 //!
-//! The exact results are those of `f64`'s functions, whose own errors are 2⁻²⁹ of what is measured.
+//! The exact results are those of `f64` functions, whose own errors are 2⁻²⁹ of the measured unit.
 
 use super::*;
 
-/// The distance of `got` from `want` in units of the last place of an `f32`.
+/// Returns the distance of `got` from `want` in units in the last place of an `f32`.
 fn ulps(got: f32, want: f64) -> f64 {
     let nearest = want as f32;
     if got == nearest || got.is_nan() && want.is_nan() {
@@ -19,7 +19,7 @@ fn ulps(got: f32, want: f64) -> f64 {
     }
 }
 
-/// Holds both forms of a function within 2 units, over all numbers up to `reach`.
+/// Checks that both forms of a function are within 2 units, for all numbers up to `reach`.
 fn hold(name: &str, forms: [fn(f32) -> f32; 2], want: fn(f64) -> f64, reach: f32) {
     let step = if cfg!(miri) { 1 << 24 } else { 20_011 };
     let (mut worst, mut at, mut count) = (0.0, 0.0, 0);
@@ -38,7 +38,7 @@ fn hold(name: &str, forms: [fn(f32) -> f32; 2], want: fn(f64) -> f64, reach: f32
     }
     println!("{name}: {worst:.3} ulp at {at:e}, of {count}");
     assert!(worst < 2.0, "{name} of {at:e}: {worst} ulp");
-    // Zeros and what is not finite.
+    // Zeros, infinities and NaN.
     for x in [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
         let exact = want(f64::from(x)) as f32;
         for got in forms.map(|form| form(x)) {
@@ -67,7 +67,7 @@ fn exponentials() {
     hold!(exp, f64::exp, f32::INFINITY);
     hold!(log, f64::ln, f32::INFINITY);
     hold!(tanh, f64::tanh, f32::INFINITY);
-    // The simple formula overflows where the result is zero, and rounds it well elsewhere.
+    // The simple formula overflows only where the result is zero, and is accurate elsewhere.
     hold!(sigmoid, |x| 1.0 / (1.0 + (-x).exp()), f32::INFINITY);
     hold!(erf, libm::erf, f32::INFINITY);
 }
@@ -88,7 +88,7 @@ fn distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// A value of a gate, or its limit at minus infinity.
+/// Returns a value of a gate, or its limit at minus infinity.
 fn gated(x: f64, value: f64) -> f64 {
     if x == f64::NEG_INFINITY { -0.0 } else { value }
 }
@@ -210,7 +210,7 @@ fn powers() {
             power_holds(x, y);
         }
     }
-    // Everywhere between the smallest result and the greatest.
+    // The whole range between the smallest result and the greatest.
     let step = if cfg!(miri) { 1 << 24 } else { 60_013 };
     for (i, bits) in (0..f32::INFINITY.to_bits()).step_by(step).enumerate() {
         let x = f32::from_bits(bits);

@@ -21,7 +21,7 @@ fn sixteen_bits_convert_as_the_reference_does() {
     }
     let step = if cfg!(miri) { 1 << 20 } else { 1021 };
     for bits in (0..=u32::MAX).step_by(step) {
-        // Ties, and their neighbours, too.
+        // Ties and their neighbours.
         for bits in [
             bits,
             bits & !0xfff,
@@ -93,7 +93,7 @@ fn complex_functions() {
         Signed::pow(Complex::new(0.0_f32, 0.0), Complex::new(2.0, 0.0)),
         Complex::ZERO
     );
-    // As `std::pow` of C++.
+    // The results of C++'s `std::pow`.
     let (inf, nan) = (f64::INFINITY, f64::NAN);
     for (x, y, expected) in [
         ((2.0, 0.0), (inf, 0.0), (inf, nan)),
@@ -106,7 +106,7 @@ fn complex_functions() {
         ((0.0, 0.0), (0.0, 1.0), (nan, nan)),
         ((nan, 0.0), (2.0, 0.0), (nan, nan)),
         ((2.0, 0.0), (nan, 0.0), (nan, nan)),
-        // There NaN; one for a number as the exponent in PyTorch.
+        // NaN in C++; one for a number as the exponent in PyTorch.
         ((nan, 0.0), (0.0, 0.0), (1.0, 0.0)),
         ((0.0, 0.0), (0.0, 0.0), (1.0, 0.0)),
     ] {
@@ -121,7 +121,7 @@ fn complex_functions() {
             }
         }
     }
-    // The square of such a divisor overflows.
+    // The square of this divisor overflows.
     let big = Complex::new(1e30_f32, 1e30);
     assert_eq!(Inexact::div(big, big), Complex::new(1.0, 0.0));
 }

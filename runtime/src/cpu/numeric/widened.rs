@@ -1,15 +1,16 @@
 //! Functions of `f32` that compute in `f64`, without branches or calls.
 //!
-//! There, short series and plain reductions are exact enough to be rounded once.
+//! In `f64`, short series and simple reductions are accurate enough that the result is rounded only
+//! once.
 
 use super::single::{Madd, polynomial};
 
-/// Adding it makes the last bits of an `f64` the nearest integer.
+/// Adding this rounds an `f64` to the nearest integer, which is then in the last bits.
 pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
-/// √½, where the mantissas that logarithms are taken of begin.
+/// √½, the start of the range of mantissas.
 const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 
-/// Two to the power, within 2⁻²⁹, of up to a thousand; what lies beyond counts as that.
+/// Returns 2^x within 2⁻²⁹, for x clamped to ±1000.
 #[inline(always)]
 pub(super) fn power_of_two<const FMA: bool>(x: f64) -> f64 {
     const SERIES: [f64; 7] = [
@@ -28,25 +29,26 @@ pub(super) fn power_of_two<const FMA: bool>(x: f64) -> f64 {
     power * f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
 }
 
-/// *e* to the power, as [`power_of_two`].
+/// Returns *e*^x, like [`power_of_two`].
 #[inline(always)]
 pub(super) fn power<const FMA: bool>(x: f64) -> f64 {
     power_of_two::<FMA>(x * std::f64::consts::LOG2_E)
 }
 
-/// Of a positive number the mantissa less one, from √½ to √2, and the power of two.
+/// Splits a positive number into its mantissa minus one, with the mantissa between √½ and √2, and
+/// the exponent of two.
 #[inline(always)]
 pub(super) fn parts(x: f64) -> (f64, f64) {
     let parts = x.to_bits().wrapping_sub(ROOT_HALF);
     let mantissa = f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
-    // The exponent, made positive first: not every instruction set shifts signs along, or converts
-    // such integers.
+    // The exponent, made positive first: not every instruction set has arithmetic shifts of, or
+    // conversions from, such integers.
     let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | ROUND.to_bits());
     (mantissa - 1.0, whole - (ROUND + 1024.0))
 }
 
-/// The logarithm to base 2 of a mantissa times a power of two, within 2⁻³⁶: 2 artanh(s) / ln 2 with
-/// s = `less` / (`less` + 2).
+/// Computes the logarithm to base 2 of a mantissa times a power of two, within 2⁻³⁶: 2 artanh(s) /
+/// ln 2 with s = `less` / (`less` + 2).
 #[inline(always)]
 pub(super) fn join<const FMA: bool>((less, whole): (f64, f64)) -> f64 {
     const SERIES: [f64; 5] = [
@@ -60,13 +62,13 @@ pub(super) fn join<const FMA: bool>((less, whole): (f64, f64)) -> f64 {
     s.madd::<FMA>(polynomial::<FMA, _, 5>(s * s, SERIES), whole)
 }
 
-/// The logarithm to base 2, of what is not negative.
+/// Returns the logarithm to base 2 of a nonnegative number.
 #[inline(always)]
 pub(super) fn logarithm<const FMA: bool>(x: f32) -> f64 {
-    // Every f32, also below the normal ones, is a normal f64.
+    // Every `f32`, even a subnormal one, is a normal `f64`.
     let value = join::<FMA>(parts(f64::from(x)));
     let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
-    // Infinity and NaN are their own.
+    // Infinity and NaN are passed on.
     if x < f32::INFINITY {
         value
     } else {
@@ -91,12 +93,12 @@ pub(crate) fn log10<const FMA: bool>(x: f32) -> f32 {
     if x < 0.0 { f32::NAN } else { value as f32 }
 }
 
-/// The natural logarithm of the number and one.
+/// Computes ln(1 + x).
 #[inline(always)]
 pub(crate) fn log1p<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);
     let (less, whole) = parts(wide + 1.0);
-    // The sum loses small numbers.
+    // Small numbers are lost in the sum.
     let less = if whole == 0.0 { wide } else { less };
     let value = (join::<FMA>((less, whole)) * std::f64::consts::LN_2) as f32;
     let value = if x == -1.0 { f32::NEG_INFINITY } else { value };
@@ -108,7 +110,7 @@ pub(crate) fn log1p<const FMA: bool>(x: f32) -> f32 {
 /// The hyperbolic sine.
 #[inline(always)]
 pub(crate) fn sinh<const FMA: bool>(x: f32) -> f32 {
-    // sinh(x) / x of the square, up to 1.
+    // sinh(x) / x, as a function of x², up to 1.
     const SERIES: [f64; 5] = [
         2.819_039_203_810_057e-6,
         1.983_570_970_395_633_1e-4,
@@ -130,7 +132,8 @@ pub(crate) fn cosh<const FMA: bool>(x: f32) -> f32 {
     (0.5 * (power + 1.0 / power)) as f32
 }
 
-/// [`gelu`](super::single::gelu) by a formula with tanh, which is one with the logistic function.
+/// Like [`gelu`](super::single::gelu), by a formula with tanh, which equals one with the logistic
+/// function.
 #[inline(always)]
 pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
     const SQRT_8_OVER_PI: f64 = 1.595_769_121_605_730_8;
@@ -144,7 +147,7 @@ pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
 /// ln(1 + exp(-|x|))
 #[inline(always)]
 pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
-    // ln(1 + e) / e, up to 1.
+    // ln(1 + e) / e, for e up to 1.
     const SERIES: [f64; 11] = [
         0.002030335846184605,
         -0.01340802350034004,
@@ -160,7 +163,7 @@ pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
     ];
     let power = power::<FMA>(-x.abs());
     let value = power * polynomial::<FMA, _, 11>(power, SERIES);
-    // The power of minus infinity is not zero.
+    // The power of minus infinity is not exactly zero, because the argument is clamped.
     if x.abs() > 600.0 { 0.0 } else { value }
 }
 
@@ -172,7 +175,7 @@ pub(crate) fn logsigmoid<const FMA: bool>(x: f32) -> f32 {
     (negative - log1pexp::<FMA>(wide)) as f32
 }
 
-/// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
+/// Computes ln(1 + exp(beta x)) / beta, or the number itself if beta x exceeds `threshold`.
 #[inline(always)]
 pub(crate) fn softplus<const FMA: bool>(x: f32, beta: f32, threshold: f32) -> f32 {
     let (beta, threshold) = (f64::from(beta), f64::from(threshold));
@@ -182,7 +185,7 @@ pub(crate) fn softplus<const FMA: bool>(x: f32, beta: f32, threshold: f32) -> f3
     if scaled > threshold { x } else { value }
 }
 
-/// The number times tanh of its softplus, by way of tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+/// Returns the number times tanh of its softplus, by tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
 #[inline(always)]
 pub(crate) fn mish<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);

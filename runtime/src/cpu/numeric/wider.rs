@@ -1,18 +1,18 @@
-//! More functions of `f32` that compute in `f64`: of two numbers, and inverse ones.
+//! More functions of `f32` that compute in `f64`: functions of two numbers, and inverse functions.
 
 use super::single::{self, Madd, polynomial};
 use super::widened::{ROUND, join, log1pexp, parts, power, power_of_two};
 
-/// ln(1 + x), of what is not negative.
+/// Computes ln(1 + x) for x ≥ 0.
 #[inline(always)]
 fn one_more<const FMA: bool>(x: f64) -> f64 {
     let (less, whole) = parts(x + 1.0);
-    // The sum loses small numbers.
+    // Small numbers are lost in the sum.
     let less = if whole == 0.0 { x } else { less };
     join::<FMA>((less, whole)) * std::f64::consts::LN_2
 }
 
-/// The inverse hyperbolic sine: ln(1 + x + x² / (1 + √(1 + x²))).
+/// Computes the inverse hyperbolic sine: ln(1 + x + x² / (1 + √(1 + x²))).
 #[inline(always)]
 pub(crate) fn asinh<const FMA: bool>(x: f32) -> f32 {
     let a = f64::from(x.abs());
@@ -21,7 +21,7 @@ pub(crate) fn asinh<const FMA: bool>(x: f32) -> f32 {
     (if x.abs() <= f32::MAX { value as f32 } else { x }).copysign(x)
 }
 
-/// The inverse hyperbolic cosine: ln(1 + t + √(t (t + 2))) where t = x - 1.
+/// Computes the inverse hyperbolic cosine: ln(1 + t + √(t (t + 2))) with t = x - 1.
 #[inline(always)]
 pub(crate) fn acosh<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);
@@ -31,7 +31,7 @@ pub(crate) fn acosh<const FMA: bool>(x: f32) -> f32 {
     if x < 1.0 { f32::NAN } else { value }
 }
 
-/// The inverse hyperbolic tangent: half of ln(1 + 2 x / (1 - x)).
+/// Computes the inverse hyperbolic tangent: half of ln(1 + 2 x / (1 - x)).
 #[inline(always)]
 pub(crate) fn atanh<const FMA: bool>(x: f32) -> f32 {
     let a = f64::from(x.abs());
@@ -54,7 +54,7 @@ pub(crate) fn logit<const FMA: bool>(x: f32) -> f32 {
     }
 }
 
-/// [`logit`] of what lies between `eps` and one less it.
+/// Like [`logit`], but clamps the argument to between `eps` and 1 - `eps`.
 #[inline(always)]
 pub(crate) fn logit_eps<const FMA: bool>(x: f32, eps: f32) -> f32 {
     let high = 1.0 - eps;
@@ -62,13 +62,14 @@ pub(crate) fn logit_eps<const FMA: bool>(x: f32, eps: f32) -> f32 {
     logit::<FMA>(if x > high { high } else { x })
 }
 
-/// What is computed of a sum of powers, but of two infinities of one sign and of NaN.
+/// Returns the value computed for a sum of powers, except for two equal infinities and NaN.
 #[inline(always)]
 fn at_the_ends(x: f32, y: f32, value: f64) -> f32 {
     if (x == y) & (x.abs() > f32::MAX) {
         x
     } else if x.is_nan() | y.is_nan() {
-        // The vector's logarithm would not tell, and what is greater may be infinite.
+        // The vectorised logarithm does not propagate NaN, and the greater argument may be
+        // infinite.
         f32::NAN
     } else {
         value as f32
@@ -94,7 +95,7 @@ pub(crate) fn logaddexp2<const FMA: bool>(x: f32, y: f32) -> f32 {
     at_the_ends(x, y, value)
 }
 
-/// The length of the vector (x, y), whose square every `f64` holds.
+/// Returns the length of the vector (x, y), whose square fits in an `f64`.
 #[inline(always)]
 pub(crate) fn hypot<const FMA: bool>(x: f32, y: f32) -> f32 {
     let (a, b) = (f64::from(x), f64::from(y));
@@ -103,14 +104,14 @@ pub(crate) fn hypot<const FMA: bool>(x: f32, y: f32) -> f32 {
     if endless { f32::INFINITY } else { value }
 }
 
-/// `alpha` (exp(x / `alpha`) - 1) where negative.
+/// Computes `alpha` (exp(x / `alpha`) - 1) for negative numbers; others are unchanged.
 #[inline(always)]
 pub(crate) fn celu<const FMA: bool>(x: f32, alpha: f32) -> f32 {
     let value = alpha * single::expm1::<FMA>(x / alpha);
     if x <= 0.0 { value } else { x }
 }
 
-/// [`single::elu`] with fixed scales that keep mean and variance of what passes through.
+/// Like [`single::elu`], with fixed scales that preserve the mean and variance of the inputs.
 #[inline(always)]
 pub(crate) fn selu<const FMA: bool>(x: f32) -> f32 {
     const ALPHA: f64 = 1.673_263_242_354_377_2;
@@ -123,14 +124,14 @@ pub(crate) fn selu<const FMA: bool>(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn sinc<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x.abs());
-    // Beyond, all numbers are whole, and even.
+    // All numbers beyond are even integers.
     let near = if wide < 4_503_599_627_370_496.0 {
         wide
     } else {
         0.0
     };
     let shifted = near + ROUND;
-    // Exact; sin π(n + r) = ± sin πr.
+    // Exact, by sin π(n + r) = ± sin πr.
     let wave = single::wave::<FMA>(std::f64::consts::PI * (near - (shifted - ROUND)));
     let wave = f64::from_bits(wave.to_bits() ^ shifted.to_bits() << 63);
     let value = (wave / (std::f64::consts::PI * wide)) as f32;
@@ -145,7 +146,7 @@ pub(crate) fn sinc<const FMA: bool>(x: f32) -> f32 {
 /// x - tanh(x)
 #[inline(always)]
 pub(crate) fn tanhshrink<const FMA: bool>(x: f32) -> f32 {
-    // The difference over x³, of the square: farther out nothing cancels.
+    // (x - tanh(x)) / x³, as a function of x²; for larger x nothing cancels.
     const SERIES: [f64; 10] = [
         -8.057_403_055_681_43e-6,
         7.959_705_715_425_095e-5,
@@ -169,7 +170,7 @@ pub(crate) fn tanhshrink<const FMA: bool>(x: f32) -> f32 {
     }) as f32
 }
 
-/// The number times the logarithm of `other`; zero where the number is.
+/// Returns the number times the logarithm of `other`; zero if the number is zero.
 #[inline(always)]
 pub(crate) fn xlogy<const FMA: bool>(x: f32, other: f32) -> f32 {
     let value = x * single::log::<FMA>(other);
@@ -177,7 +178,7 @@ pub(crate) fn xlogy<const FMA: bool>(x: f32, other: f32) -> f32 {
     if other.is_nan() { other } else { value }
 }
 
-/// The number times the logarithm of one and `other`; zero where the number is.
+/// Returns the number times ln(1 + `other`); zero if the number is zero.
 #[inline(always)]
 pub(crate) fn xlog1py<const FMA: bool>(x: f32, other: f32) -> f32 {
     let value = x * single::log1p::<FMA>(other);

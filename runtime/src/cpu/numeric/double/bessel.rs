@@ -139,7 +139,7 @@ const I1_FAR: [f64; 27] = [
     -1.242193275194891e-18,
 ];
 
-/// A Chebyshev series at `t` between -1 and 1.
+/// Evaluates a Chebyshev series at `t` between -1 and 1.
 #[inline(always)]
 fn series<const FMA: bool, const N: usize>(t: f64, coefficients: &[f64; N]) -> f64 {
     let (mut next, mut after) = (0.0_f64, 0.0_f64);
@@ -151,10 +151,10 @@ fn series<const FMA: bool, const N: usize>(t: f64, coefficients: &[f64; N]) -> f
     t.madd::<FMA>(next, coefficients[0] - after)
 }
 
-/// Where the second series begins.
+/// The start of the second series.
 const FAR: f64 = 8.0;
 
-/// exp(-x) I₀(x) where x is not negative.
+/// Computes exp(-x) I₀(x) for x ≥ 0.
 #[inline(always)]
 fn order0<const FMA: bool>(x: f64) -> f64 {
     let inner = series::<FMA, 31>(0.25 * x - 1.0, &I0_NEAR);
@@ -162,7 +162,7 @@ fn order0<const FMA: bool>(x: f64) -> f64 {
     if x > FAR { outer } else { inner }
 }
 
-/// exp(-x) I₁(x) where x is not negative.
+/// Computes exp(-x) I₁(x) for x ≥ 0.
 #[inline(always)]
 fn order1<const FMA: bool>(x: f64) -> f64 {
     let level = x.madd::<FMA>(0.5, 1.0);
@@ -171,14 +171,15 @@ fn order1<const FMA: bool>(x: f64) -> f64 {
     if x > FAR { outer } else { inner }
 }
 
-/// The magnitude, no more than where all overflow.
+/// Returns the magnitude, clamped to where both functions overflow.
 #[inline(always)]
 fn near(x: f64) -> f64 {
     let a = x.abs();
     if a > 730.0 { 730.0 } else { a }
 }
 
-/// A number times exp(a), in two steps: the exponential alone overflows before the functions do.
+/// Returns a number times exp(a) in two steps, because the exponential alone overflows before the
+/// functions do.
 #[inline(always)]
 fn grown<const FMA: bool>(value: f64, a: f64) -> f64 {
     let (shifted, less) = power::<FMA>(0.5 * a, 0.0);

@@ -1,18 +1,18 @@
-//! The error function's family.
+//! The error function and related functions.
 //!
-//! exp(a²) erfc(a) is smooth as a function of 1 / (1 + a/4) (W. J. Cody, Rational Chebyshev
+//! exp(a²) erfc(a) is smooth as a function of 1 / (1 + a/4); compare W. J. Cody, Rational Chebyshev
 //! approximations for the error function, 1969, and M. M. Shepherd and J. G. Laframboise, Chebyshev
-//! approximation of (1 + 2x) exp(x²) erfc x, 1981, take such a way).
+//! approximation of (1 + 2x) exp(x²) erfc x, 1981.
 
 use super::exponential::{grow, power, simple_power};
 use super::pair::{long, product};
 use super::{log, log1p};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
-/// The error function, up to 1.
+/// Returns the error function for magnitudes up to 1.
 #[inline(always)]
 pub(super) fn inner<const FMA: bool>(x: f64) -> f64 {
-    // erf(x) / x - 1, of the square.
+    // erf(x) / x - 1, as a function of x².
     const SERIES: [f64; 12] = [
         -7.801_188_874_097_751e-10,
         1.372_297_626_592_450_4e-8,
@@ -54,7 +54,7 @@ pub(crate) fn erf<const FMA: bool>(x: f64) -> f64 {
         1.063_459_586_923_822_2e-6,
     ];
     let a = x.abs();
-    // From here on the result is 1.
+    // Beyond this limit the result is 1.
     let a = if a > 6.0 { 6.0 } else { a };
     let inner = inner::<FMA>(x);
     let (scale, power) = simple_power::<FMA>(-long::<FMA, 17>(a, OUTER));
@@ -62,7 +62,7 @@ pub(crate) fn erf<const FMA: bool>(x: f64) -> f64 {
     if a < 1.0 { inner } else { outer }
 }
 
-/// exp(a²) erfc(a), of what is not negative.
+/// Computes exp(a²) erfc(a) for a ≥ 0.
 #[inline(always)]
 pub(super) fn scaled<const FMA: bool>(a: f64) -> f64 {
     const SERIES: [f64; 24] = [
@@ -93,12 +93,12 @@ pub(super) fn scaled<const FMA: bool>(a: f64) -> f64 {
     ];
     let sum = a.madd::<FMA>(0.25, 1.0);
     let u = 1.0 / sum;
-    // What the inverse lacks, and what the sum lost.
+    // The error of the inverse, including the rounding error of the sum.
     let (back, rest) = product::<FMA>(u, sum);
     let lost = a.madd::<FMA>(0.25, 1.0 - sum);
     let low = u * (((1.0 - back) - rest) - u * lost);
     let series = polynomial::<FMA, _, 24>(u - 0.5, SERIES);
-    // The slope by a is 2 a exp(a²) erfc(a) - 2/√π.
+    // The derivative in a is 2 a exp(a²) erfc(a) - 2/√π.
     let slope = (2.0 * a).madd::<FMA>(-(u * series), std::f64::consts::FRAC_2_SQRT_PI);
     u.madd::<FMA>(series, low * (4.0 * sum * sum) * slope)
 }
@@ -111,7 +111,7 @@ pub(crate) fn erfcx<const FMA: bool>(x: f64) -> f64 {
     let near = if a > 1e9 { 1e9 } else { a };
     let series = scaled::<FMA>(near);
     let series = if a > 1e9 { HALF / a } else { series };
-    // From here on it is infinite.
+    // Beyond this limit the result is infinite.
     let near = if a > 26.65 { 26.65 } else { a };
     let (square, low) = product::<FMA>(near, near);
     let (shifted, less) = power::<FMA>(square, low);
@@ -130,7 +130,7 @@ pub(crate) fn log_ndtr<const FMA: bool>(x: f64) -> f64 {
     if x > -1.0 { upper } else { lower }
 }
 
-/// `factor` erfc(a) where the square of a is in two parts, and a is not negative.
+/// Computes `factor` erfc(a) for a ≥ 0, given the square of a in two parts.
 #[inline(always)]
 fn tail<const FMA: bool>(a: f64, square: (f64, f64), factor: f64) -> f64 {
     let a = if a > 27.5 { 27.5 } else { a };
@@ -143,7 +143,7 @@ fn tail<const FMA: bool>(a: f64, square: (f64, f64), factor: f64) -> f64 {
     grow(product, shifted, high > 700.0)
 }
 
-/// One less the error function.
+/// Returns 1 - erf(x), without cancellation.
 #[inline(always)]
 pub(crate) fn erfc<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
@@ -152,7 +152,7 @@ pub(crate) fn erfc<const FMA: bool>(x: f64) -> f64 {
     if x < 0.0 { 2.0 - tail } else { tail }
 }
 
-/// `factor` times the normal distribution function of a negative number, from its magnitude.
+/// Returns `factor` times the normal distribution function of -a.
 #[inline(always)]
 fn normal_tail<const FMA: bool>(a: f64, factor: f64) -> f64 {
     let near = if a > 40.0 { 40.0 } else { a };
@@ -171,10 +171,10 @@ pub(crate) fn ndtr<const FMA: bool>(x: f64) -> f64 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The number times its normal distribution function.
+/// Returns the number times its normal distribution function.
 #[inline(always)]
 pub(crate) fn gelu<const FMA: bool>(x: f64) -> f64 {
-    // Small results keep their digits when the number goes into them first.
+    // Small results keep their digits if they are multiplied by the number first.
     let near = if x < -40.0 { -40.0 } else { x };
     let near = if near > 40.0 { 40.0 } else { near };
     let tail = normal_tail::<FMA>(near.abs(), near);

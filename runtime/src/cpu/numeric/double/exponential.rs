@@ -1,24 +1,25 @@
-//! Exponentials and functions made of them.
+//! Exponentials and functions composed of them.
 
 use super::pair::{product, quick_sum, sum};
 use super::{LN_2, ROUND};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
-/// As [`ROUND`], of an integer and a bias: shifted to the exponent, the last bits are a power of two.
+/// Like [`ROUND`], for an integer plus a bias: shifted to the exponent, the last bits form a power of two.
 pub(super) const fn round(bias: u16) -> f64 {
     ROUND + bias as f64
 }
 
-/// The bias of the type.
+/// The exponent bias of the type.
 pub(super) const EXACT: u16 = 1023;
 
 /// The bias for [`grow`].
 pub(super) const LESS: u16 = EXACT - 1;
 
-/// The bias of powers that are made greater by 2⁵¹¹.
+/// The bias of powers that are scaled by 2⁵¹¹.
 pub(super) const RAISED: u16 = EXACT + 511;
 
-/// exp(x) as powers of two, in the last bits with a bias, and what remains: a number, and what that lacks.
+/// Splits exp(x) into a power of two, whose exponent is in the last bits with a bias, and the remaining argument, as a
+/// number and its error.
 #[inline(always)]
 fn split<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64, f64) {
     let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, round(BIAS));
@@ -28,7 +29,7 @@ fn split<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64, f64) {
     (shifted, r, whole.madd::<FMA>(-LN_2[1], near - r))
 }
 
-/// exp(r + low) - 1 - r for what [`split`] leaves.
+/// Computes exp(r + low) - 1 - r for the remainder of [`split`].
 #[inline(always)]
 fn bend<const FMA: bool>(r: f64, low: f64) -> f64 {
     const SERIES: [f64; 10] = [
@@ -46,8 +47,8 @@ fn bend<const FMA: bool>(r: f64, low: f64) -> f64 {
     (r * r).madd::<FMA>(polynomial::<FMA, _, 10>(r, SERIES), low)
 }
 
-/// exp(x + low) as powers of two, in the last bits with the bias [`LESS`], and what the factor exceeds 1 by; x between -800
-/// and 750.
+/// Splits exp(x + low) into a power of two, whose exponent is in the last bits with the bias [`LESS`], and a factor, of
+/// which it returns the excess over 1. x is between -800 and 750.
 #[inline(always)]
 pub(super) fn power<const FMA: bool>(x: f64, low: f64) -> (f64, f64) {
     let (shifted, r, rest) = split::<FMA, LESS>(x);
@@ -55,15 +56,16 @@ pub(super) fn power<const FMA: bool>(x: f64, low: f64) -> (f64, f64) {
     (shifted, r + bend::<FMA>(r, low))
 }
 
-/// exp(x) as a power of two, a normal number, and the factor, rounded once more than by [`power`].
+/// Splits exp(x) into a power of two, which is a normal number, and a factor, which is rounded once more than by
+/// [`power`].
 #[inline(always)]
 pub(super) fn simple_power<const FMA: bool>(x: f64) -> (f64, f64) {
     let (shifted, r, _) = split::<FMA, EXACT>(x);
     (whole_power(shifted), 1.0 + (r + bend::<FMA>(r, 0.0)))
 }
 
-/// A number times as many powers of two as the last bits count with the bias [`LESS`], where `low` says that they are fewer
-/// than -1000: two factors, so that what is infinite, or below the normal numbers, comes out too.
+/// Multiplies a number by the power of two whose exponent is in the last bits with the bias [`LESS`]. `low` says that
+/// the exponent is below -1000. Two factors are used, so that infinite and subnormal results are correct, too.
 #[inline(always)]
 pub(super) fn grow(x: f64, shifted: f64, low: bool) -> f64 {
     let more = if low { 512 << 52 } else { 0 };
@@ -71,14 +73,14 @@ pub(super) fn grow(x: f64, shifted: f64, low: bool) -> f64 {
     x * scale * f64::from_bits(2.0_f64.to_bits() - more)
 }
 
-/// Two to the power of what the last bits count, by this bias: with that of the type it is that power, with a greater one a
-/// multiple.
+/// Returns two to the power in the last bits, by this bias: with the bias of the type exactly that power, with a
+/// greater bias a multiple.
 #[inline(always)]
 pub(super) fn whole_power(shifted: f64) -> f64 {
     f64::from_bits(shifted.to_bits() << 52)
 }
 
-/// Two to the power.
+/// Returns 2^x.
 #[inline(always)]
 pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
     const SERIES: [f64; 13] = [
@@ -97,20 +99,20 @@ pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
         1.0,
     ];
     let x = if x > 1025.0 { 1025.0 } else { x };
-    // As in `exp`.
+    // The same limit as in `exp`.
     let x = if x < -1534.0 { -1534.0 } else { x };
     let shifted = x + round(LESS);
     let power = polynomial::<FMA, _, 13>(x - (shifted - round(LESS)), SERIES);
     grow(power, shifted, x < -1000.0)
 }
 
-/// *e* to the power, less one.
+/// Computes *e*^x - 1.
 #[inline(always)]
 pub(crate) fn expm1<const FMA: bool>(x: f64) -> f64 {
     let near = if x > 710.0 { 710.0 } else { x };
     let near = if near < -50.0 { -50.0 } else { near };
     let (shifted, r, low) = split::<FMA, EXACT>(near);
-    // Of great powers the half, whose double may be infinite.
+    // Half of large powers, because the full power may be infinite.
     let great = near > 700.0;
     let (twice, one) = if great { (2.0, 0.5) } else { (1.0, 1.0) };
     let scale = whole_power(if great { shifted - 1.0 } else { shifted });
@@ -119,8 +121,8 @@ pub(crate) fn expm1<const FMA: bool>(x: f64) -> f64 {
     if x == 0.0 { x } else { value }
 }
 
-/// Hyperbolic sine and cosine of what remains of the magnitude, the latter less one, and half the sum
-/// and the difference of the power of two and its inverse, halved.
+/// Returns four numbers for |x| reduced modulo ln 2: the hyperbolic sine of the remainder, its hyperbolic cosine minus
+/// one, and a quarter of the sum and of the difference of the power of two and its inverse.
 #[inline(always)]
 fn hyperbolic<const FMA: bool>(x: f64) -> [f64; 4] {
     const SINH: [f64; 5] = [
@@ -146,7 +148,7 @@ fn hyperbolic<const FMA: bool>(x: f64) -> [f64; 4] {
     let bits = shifted.to_bits() << 52;
     let power = f64::from_bits(bits.wrapping_sub(2 << 52));
     let inverse = f64::from_bits(((2 * 1022_u64) << 52).wrapping_sub(bits));
-    // From here on it does not count.
+    // Beyond this limit the inverse is negligible.
     let inverse = if a > 40.0 { 0.0 } else { inverse };
     [sinh, cosh, power + inverse, power - inverse]
 }
@@ -173,21 +175,21 @@ pub(crate) fn cosh<const FMA: bool>(x: f64) -> f64 {
     if x.abs() > f64::MAX { x.abs() } else { value }
 }
 
-/// `alpha` (exp(x) - 1) where negative.
+/// Computes `alpha` (exp(x) - 1) for negative numbers; others are unchanged.
 #[inline(always)]
 pub(crate) fn elu<const FMA: bool>(x: f64, alpha: f64) -> f64 {
     let value = alpha * expm1::<FMA>(x);
     if x <= 0.0 { value } else { x }
 }
 
-/// `alpha` (exp(x / `alpha`) - 1) where negative.
+/// Computes `alpha` (exp(x / `alpha`) - 1) for negative numbers; others are unchanged.
 #[inline(always)]
 pub(crate) fn celu<const FMA: bool>(x: f64, alpha: f64) -> f64 {
     let value = alpha * expm1::<FMA>(x / alpha);
     if x <= 0.0 { value } else { x }
 }
 
-/// [`elu`] with fixed scales that keep mean and variance of what passes through.
+/// Like [`elu`], with fixed scales that preserve the mean and variance of the inputs.
 #[inline(always)]
 pub(crate) fn selu<const FMA: bool>(x: f64) -> f64 {
     const ALPHA: f64 = 1.673_263_242_354_377_2;
@@ -196,7 +198,7 @@ pub(crate) fn selu<const FMA: bool>(x: f64) -> f64 {
     if x <= 0.0 { negative } else { SCALE * x }
 }
 
-/// x times the logistic function of the gate and what that lacks.
+/// Returns x times the logistic function of the gate, given as a number and its error.
 #[inline(always)]
 fn gated<const FMA: bool>(x: f64, gate: f64, low: f64) -> f64 {
     let negative = gate < 0.0;
@@ -206,10 +208,10 @@ fn gated<const FMA: bool>(x: f64, gate: f64, low: f64) -> f64 {
     let (shifted, less) = power::<FMA>(a, if negative { low } else { -low });
     let small = a < -700.0;
     let e = grow(1.0 + less, shifted, small);
-    // The number goes into the power before that leaves the normal numbers.
+    // Multiplied by x before the power becomes subnormal.
     let top = if negative { x.madd::<FMA>(less, x) } else { x };
     let sum = 1.0 + e;
-    // What the sum lost, times nearly its inverse.
+    // The rounding error of the sum, times its approximate inverse.
     let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
     let quotient = top / sum;
     let quotient = quotient.madd::<FMA>(-lost, quotient);
@@ -222,31 +224,31 @@ fn gated<const FMA: bool>(x: f64, gate: f64, low: f64) -> f64 {
     (if x > f64::MAX { x } else { value }).copysign(x)
 }
 
-/// The number times its logistic function.
+/// Returns the number times its logistic function.
 #[inline(always)]
 pub(crate) fn silu<const FMA: bool>(x: f64) -> f64 {
-    // From here on it is zero, ...
+    // Beyond this limit the result is zero, ...
     let top = if x < -760.0 { -760.0 } else { x };
-    // ... and the number.
+    // ... and beyond this one it is x.
     let near = if top > 700.0 { 700.0 } else { top };
     let (shifted, r, low) = split::<FMA, EXACT>(-near);
     let less = r + bend::<FMA>(r, low);
-    // x / (1 + exp(-x)), both smaller by 2⁵¹² where the exponential would overflow.
+    // x / (1 + exp(-x)), with both parts scaled down by 2⁵¹² where the exponential would overflow.
     let small = if x < -512.0 { 512 << 52 } else { 0 };
     let one = f64::from_bits(1.0_f64.to_bits() - small);
     let scale = f64::from_bits(whole_power(shifted).to_bits().wrapping_sub(small));
     let sum = one + scale;
-    // What the sum lost, where the power is the greater.
+    // The rounding error of the sum if the power is the greater term.
     let lost = if x < -36.0 { one - (sum - scale) } else { 0.0 };
     top * one / (sum + less.madd::<FMA>(scale, lost))
 }
 
-/// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), by way of the logistic function: nothing cancels.
+/// Computes x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))) by the logistic function, so that nothing cancels.
 #[inline(always)]
 pub(crate) fn gelu_tanh<const FMA: bool>(x: f64) -> f64 {
     const SQRT_8_OVER_PI: [f64; 2] = [1.595_769_121_605_730_8, -9.969_308_809_110_92e-17];
     const CUBIC: f64 = 0.044_715;
-    // Exponentials turn absolute errors of their arguments into relative ones.
+    // Exponentials turn absolute errors of their arguments into relative errors.
     let near = if x.abs() > 1e3 {
         1e3_f64.copysign(x)
     } else {
@@ -263,7 +265,7 @@ pub(crate) fn gelu_tanh<const FMA: bool>(x: f64) -> f64 {
     gated::<FMA>(x, gate, gate_low + rest)
 }
 
-/// The number times tanh of its softplus, by way of tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+/// Returns the number times tanh of its softplus, by tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
 #[inline(always)]
 pub(crate) fn mish<const FMA: bool>(x: f64) -> f64 {
     let near = if x < -760.0 { -760.0 } else { x };
@@ -280,7 +282,7 @@ pub(crate) fn mish<const FMA: bool>(x: f64) -> f64 {
 /// x - tanh(x)
 #[inline(always)]
 pub(crate) fn tanhshrink<const FMA: bool>(x: f64) -> f64 {
-    // The difference over x³, of the square: farther out nothing cancels.
+    // (x - tanh(x)) / x³, as a function of x²; for larger x nothing cancels.
     const SERIES: [f64; 18] = [
         -7.840_312_962_919_748e-10,
         1.244_950_115_598_856_7e-8,

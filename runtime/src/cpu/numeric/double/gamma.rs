@@ -1,9 +1,9 @@
 //! The logarithm of the gamma function, and its derivative.
 //!
-//! Steps of one lead between 1 and 2 or there about, where a polynomial is multiplied by what makes the
-//! zeros; great numbers have Stirling's series, and negative ones a reflection (F. W. J. Olver and others,
-//! NIST Handbook of Mathematical Functions, 5.5 and 5.11). Among the least negative numbers, where the
-//! logarithm's zeros are, steps lead upwards instead: nothing cancels.
+//! Recurrence steps of one lead into an interval around 1 to 2, where a polynomial is multiplied by the
+//! factors with the zeros. Large numbers use Stirling's series, and negative ones the reflection formula
+//! (F. W. J. Olver and others, NIST Handbook of Mathematical Functions, 5.5 and 5.11). Negative numbers of
+//! small magnitude, where the logarithm has zeros, use upward steps instead, so that nothing cancels.
 
 use super::ROUND;
 use super::log;
@@ -11,14 +11,14 @@ use super::pair::{long, product};
 use super::trigonometry::{tangent, wave};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
-/// From here on, the series hold.
+/// The series hold from this number on.
 const FAR: f64 = 8.0;
-/// ln √(2π), less one half.
+/// ln √(2π) - 1/2.
 const START: f64 = 0.418_938_533_204_672_7;
 /// ln π
 const LN_PI: f64 = 1.144_729_885_849_400_2;
 
-/// ln Γ(y) / ((y - 1) (y - 2)), of y - 1.625.
+/// ln Γ(y) / ((y - 1) (y - 2)), as a function of y - 1.625.
 const NEAR: [f64; 23] = [
     1.125646529057607e-06,
     -1.8308850249168429e-06,
@@ -44,7 +44,7 @@ const NEAR: [f64; 23] = [
     -0.13157899128683404,
     0.46580963736232694,
 ];
-/// What Stirling's formula lacks, times z, of 1/z².
+/// The remainder of Stirling's formula, times z, as a function of 1/z².
 const STIRLING: [f64; 7] = [
     0.00506924240475263,
     -0.0018905396189235733,
@@ -54,7 +54,7 @@ const STIRLING: [f64; 7] = [
     -0.002777777777774099,
     0.08333333333333333,
 ];
-/// What ψ lacks of ln z - 1/2z, times -z², of 1/z².
+/// (ψ(z) - ln z + 1/2z) · -z², as a function of 1/z².
 const PSI: [f64; 7] = [
     0.06367533939268744,
     -0.020700514149176535,
@@ -64,7 +64,7 @@ const PSI: [f64; 7] = [
     -0.008333333333280424,
     0.08333333333333333,
 ];
-/// ψ(y) / (y - its zero), of y - 1.5.
+/// ψ(y) / (y - its zero), as a function of y - 1.5.
 const NEAR_ZERO: [f64; 22] = [
     -0.00017656978351478748,
     0.00025985362422027854,
@@ -89,27 +89,28 @@ const NEAR_ZERO: [f64; 22] = [
     -0.4236274212814606,
     0.951055876031833,
 ];
-/// The zero, and what it lacks.
+/// The zero in two parts.
 const ZERO: [f64; 2] = [1.461_632_144_968_362_2, 9.549_995_429_965_697e-17];
 
-/// What remains of a number, not negative, after the nearest whole one.
+/// Returns the difference of a nonnegative number from the nearest integer.
 #[inline(always)]
 fn remains(z: f64) -> f64 {
     const HALVES: f64 = 2_251_799_813_685_248.0;
     let near = if z < HALVES { z } else { z - HALVES };
-    // From here on all numbers are whole.
+    // Beyond this limit all numbers are integers.
     let near = if z < 2.0 * HALVES { near } else { 0.0 };
     near - ((near + ROUND) - ROUND)
 }
 
-/// The logarithm of the gamma function's magnitude; infinite at zero and the negative integers.
+/// Returns the logarithm of the magnitude of the gamma function; infinite at zero and the negative
+/// integers.
 #[inline(always)]
 pub(crate) fn lgamma<const FMA: bool>(x: f64) -> f64 {
     let z = x.abs();
     let negative = x < 0.0;
     let far = z >= if negative { 20.0 } else { FAR };
     let base = if far { 1.5 } else { x };
-    // Upwards: whole steps to -3, which only count where nothing cancels, ...
+    // Upward: integer steps to -3, where rounding is harmless because nothing cancels, ...
     let steps = if base < -3.0 {
         ((-2.5 - base) + ROUND) - ROUND
     } else {
@@ -121,7 +122,7 @@ pub(crate) fn lgamma<const FMA: bool>(x: f64) -> f64 {
         let at = from - f64::from(step);
         below *= if at < base { 1.0 } else { at };
     }
-    // ... then exact ones.
+    // ... then exact steps.
     let (mut y, mut above, mut low) = (from, 1.0, 0.0_f64);
     for _ in 0..5 {
         let up = y < 1.0;
@@ -131,7 +132,7 @@ pub(crate) fn lgamma<const FMA: bool>(x: f64) -> f64 {
         above = next;
         y = if up { y + 1.0 } else { y };
     }
-    // Downwards.
+    // Downward steps.
     let mut down = 1.0;
     for _ in 0..6 {
         let less = y - 1.0;
@@ -166,8 +167,8 @@ pub(crate) fn lgamma<const FMA: bool>(x: f64) -> f64 {
     if far { outer } else { near }
 }
 
-/// The logarithmic derivative of the gamma function; NaN at the negative integers, infinite at zero,
-/// against its sign.
+/// Returns the logarithmic derivative of the gamma function. NaN at the negative integers; at zero
+/// infinite, with the sign opposite to the zero's.
 #[inline(always)]
 pub(crate) fn digamma<const FMA: bool>(x: f64) -> f64 {
     let z = x.abs();
@@ -176,7 +177,7 @@ pub(crate) fn digamma<const FMA: bool>(x: f64) -> f64 {
     let base = if far { 1.5 } else { z };
     let low = base < 1.0;
     let mut y = if low { base + 1.0 } else { base };
-    // Of negative numbers ψ(z) + 1/z. The sum of the steps' inverses, as a quotient.
+    // ψ(z) + 1/z for negative numbers. The sum of the steps' inverses is computed as a quotient.
     let (mut top, mut bottom) = (0.0_f64, 1.0);
     for _ in 0..6 {
         let less = y - 1.0;

@@ -1,12 +1,12 @@
-//! Logarithms and functions made of them.
+//! Logarithms and functions composed of them.
 
 use super::pair::{product, quick_sum};
 use super::{LN_2, ROUND, exp};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
-/// √½, where the mantissas begin.
+/// √½, the start of the range of mantissas.
 pub(super) const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-/// 2 artanh(s) / s - 2 over s², of the square.
+/// (2 artanh(s) / s - 2) / s², as a function of s².
 const SERIES: [f64; 7] = [
     0.147_965_437_676_664_98,
     0.153_139_954_310_699_63,
@@ -17,10 +17,11 @@ const SERIES: [f64; 7] = [
     0.666_666_666_666_673_4,
 ];
 
-/// Of a positive number the mantissa less one, from √½ to √2, and the power of two.
+/// Splits a positive number into its mantissa minus one, with the mantissa between √½ and √2, and the exponent
+/// of two.
 #[inline(always)]
 pub(super) fn parts(x: f64) -> (f64, f64) {
-    // Numbers below the normal ones become normal.
+    // Subnormal numbers are scaled to normal ones.
     let tiny = x < f64::MIN_POSITIVE;
     let bits = (if tiny {
         x * 18_014_398_509_481_984.0
@@ -32,27 +33,27 @@ pub(super) fn parts(x: f64) -> (f64, f64) {
     (f, whole - if tiny { 54.0 } else { 0.0 })
 }
 
-/// [`parts`] of a normal number.
+/// Like [`parts`], for a normal number.
 #[inline(always)]
 fn normal_parts(bits: u64) -> (f64, f64) {
     let parts = bits.wrapping_sub(ROOT_HALF);
     let mantissa = f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
-    // The exponent, made positive first: not every instruction set shifts signs along, or converts
-    // such integers.
+    // The exponent, made positive first: not every instruction set has arithmetic shifts of, or conversions
+    // from, such integers.
     let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | ROUND.to_bits());
     (mantissa - 1.0, whole - (ROUND + 1024.0))
 }
 
-/// The natural logarithm, within 2 units in the last place.
+/// Returns the natural logarithm within 2 units in the last place.
 #[inline(always)]
 pub(crate) fn log<const FMA: bool>(x: f64) -> f64 {
     ends(x, joined::<FMA>(parts(x)))
 }
 
-/// The logarithm by the parts of a number.
+/// Computes the logarithm from the parts of a number.
 #[inline(always)]
 fn joined<const FMA: bool>((f, whole): (f64, f64)) -> f64 {
-    // log(1 + f) = f - (f²/2 - s (f²/2 + series)), where s = f / (2 + f): f is exact.
+    // log(1 + f) = f - (f²/2 - s (f²/2 + series)) with s = f / (2 + f); f is exact.
     let s = f / (2.0 + f);
     let z = s * s;
     let half = 0.5 * f * f;
@@ -61,19 +62,20 @@ fn joined<const FMA: bool>((f, whole): (f64, f64)) -> f64 {
     whole.madd::<FMA>(LN_2[0], f + rest)
 }
 
-/// Whether [`log_near`] is the logarithm.
+/// Returns whether [`log_near`] is valid for `x`.
 #[inline(always)]
 pub(crate) fn log_reaches(x: f64) -> bool {
     (f64::MIN_POSITIVE..=f64::MAX).contains(&x)
 }
 
-/// The natural logarithm of most numbers that have one.
+/// Returns the natural logarithm of a positive normal number.
 #[inline(always)]
 pub(crate) fn log_near<const FMA: bool>(x: f64) -> f64 {
     joined::<FMA>(normal_parts(x.to_bits()))
 }
 
-/// The natural logarithm of a normal number between 0 and 1, to within a unit in the last place of it or of 1.
+/// Returns the natural logarithm of a normal number between 0 and 1. The error is within a unit in the last
+/// place of the result or of 1.
 #[inline(always)]
 pub(super) fn log_short<const FMA: bool>(x: f64) -> f64 {
     let (f, whole) = normal_parts(x.to_bits());
@@ -83,7 +85,7 @@ pub(super) fn log_short<const FMA: bool>(x: f64) -> f64 {
     whole.madd::<FMA>(LN_2[0], whole.madd::<FMA>(LN_2[1], series))
 }
 
-/// ln(1 + f) - f, plus what it is to be added to: f - (f²/2 - s (f²/2 + series)) where s = f / (2 + f).
+/// Computes ln(1 + f) - f plus a term: f - (f²/2 - s (f²/2 + series)) with s = f / (2 + f).
 #[inline(always)]
 fn bend<const FMA: bool>(f: f64, term: f64) -> f64 {
     let s = f / (2.0 + f);
@@ -93,7 +95,7 @@ fn bend<const FMA: bool>(f: f64, term: f64) -> f64 {
     (term + inner) - half
 }
 
-/// What logarithms are at zero, at infinity and where there are none.
+/// Replaces the value at zero, at infinity, and for numbers without a logarithm.
 #[inline(always)]
 fn ends(x: f64, value: f64) -> f64 {
     let value = if x > f64::MAX { x } else { value };
@@ -101,8 +103,8 @@ fn ends(x: f64, value: f64) -> f64 {
     if x >= 0.0 { value } else { f64::NAN }
 }
 
-/// The logarithm to a base, by that of 2 and of *e* to it, each in two parts; the first part of the
-/// former has so few bits that its product with an exponent is exact.
+/// Returns the logarithm to a base, given the base's logarithms of 2 and *e*, each in two parts. The first
+/// part of the former has so few bits that its product with an exponent is exact.
 #[inline(always)]
 fn to_base<const FMA: bool>(x: f64, two: [f64; 2], e: [f64; 2]) -> f64 {
     let (f, whole) = parts(x);
@@ -127,16 +129,16 @@ pub(crate) fn log10<const FMA: bool>(x: f64) -> f64 {
     to_base::<FMA>(x, TWO, E)
 }
 
-/// ln(1 + x + low) of a number of more than -1 and what it lacks, plus as many ln 2.
+/// Computes ln(1 + x + low) + `twos` ln 2 for a number x greater than -1 and its error.
 #[inline(always)]
 fn one_more<const FMA: bool>(x: f64, low: f64, twos: f64) -> f64 {
     let sum = 1.0 + x;
     let (f, whole) = parts(sum);
-    // The sum loses small numbers.
+    // Small numbers are lost in the sum.
     let alone = whole == 0.0;
     let f = if alone { x } else { f };
     let lost = low + if alone { 0.0 } else { x - (sum - 1.0) };
-    // What was lost, over the sum: a line through the inverse is near enough.
+    // The rounding error divided by the sum: a linear approximation of the inverse is accurate enough.
     let exponent = sum.to_bits() & (0x7ff << 52);
     let inverse = f64::from_bits((0x7fe_u64 << 52).wrapping_sub(exponent));
     let lost = lost * inverse * (sum * inverse).madd::<FMA>(-0.5, 1.457);
@@ -145,7 +147,7 @@ fn one_more<const FMA: bool>(x: f64, low: f64, twos: f64) -> f64 {
     whole.madd::<FMA>(LN_2[0], f + rest)
 }
 
-/// The natural logarithm of the number and one.
+/// Computes ln(1 + x).
 #[inline(always)]
 pub(crate) fn log1p<const FMA: bool>(x: f64) -> f64 {
     let value = one_more::<FMA>(x, 0.0, 0.0);
@@ -155,10 +157,10 @@ pub(crate) fn log1p<const FMA: bool>(x: f64) -> f64 {
     if x == 0.0 { x } else { value }
 }
 
-/// From here on the number hides one.
+/// Beyond this number, 1 is lost in sums.
 const GREAT: f64 = 1_152_921_504_606_846_976.0;
 
-/// The inverse hyperbolic sine: ln(1 + x + x² / (1 + √(1 + x²))).
+/// Computes the inverse hyperbolic sine: ln(1 + x + x² / (1 + √(1 + x²))).
 #[inline(always)]
 pub(crate) fn asinh<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
@@ -172,7 +174,7 @@ pub(crate) fn asinh<const FMA: bool>(x: f64) -> f64 {
     value.copysign(x)
 }
 
-/// The inverse hyperbolic cosine: ln(1 + t + √(t (t + 2))) where t = x - 1.
+/// Computes the inverse hyperbolic cosine: ln(1 + t + √(t (t + 2))) with t = x - 1.
 #[inline(always)]
 pub(crate) fn acosh<const FMA: bool>(x: f64) -> f64 {
     let great = x > GREAT;
@@ -185,8 +187,8 @@ pub(crate) fn acosh<const FMA: bool>(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { value }
 }
 
-/// ln(a / b) of positive, normal numbers and what they lack: 2 artanh((a - b) / (a + b)), after powers
-/// of two.
+/// Computes ln(a / b) of positive normal numbers, each given with its error: 2 artanh((a - b) / (a + b)) after
+/// dividing by powers of two.
 #[inline(always)]
 fn ratio<const FMA: bool>(a: (f64, f64), b: (f64, f64)) -> f64 {
     let ((f, above), (g, below)) = (parts(a.0), parts(b.0));
@@ -224,7 +226,7 @@ pub(crate) fn atanh<const FMA: bool>(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn logit<const FMA: bool>(x: f64) -> f64 {
     const FAR: f64 = 1.606_938_044_258_990_3e60;
-    // Far below 1 the quotient is the number, which is made to have a normal inverse.
+    // Far below 1 the quotient equals the number, which is scaled so that its inverse is normal.
     let small = x < 1e-100;
     let a = if small { x * FAR } else { x };
     let value = ratio::<FMA>((a, 0.0), quick_sum(1.0, -x));
@@ -277,7 +279,7 @@ fn soft<const FMA: bool>(x: f64) -> f64 {
     positive + one_more::<FMA>(e, 0.0, 0.0)
 }
 
-/// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
+/// Computes ln(1 + exp(beta x)) / beta, or the number itself if beta x exceeds `threshold`.
 #[inline(always)]
 pub(crate) fn softplus<const FMA: bool>(x: f64, beta: f64, threshold: f64) -> f64 {
     let scaled = x * beta;
@@ -291,7 +293,7 @@ pub(crate) fn logsigmoid<const FMA: bool>(x: f64) -> f64 {
     -soft::<FMA>(-x)
 }
 
-/// [`logit`] of what lies between `eps` and one less it.
+/// Like [`logit`], but clamps the argument to between `eps` and 1 - `eps`.
 #[inline(always)]
 pub(crate) fn logit_eps<const FMA: bool>(x: f64, eps: f64) -> f64 {
     let high = 1.0 - eps;
@@ -299,7 +301,7 @@ pub(crate) fn logit_eps<const FMA: bool>(x: f64, eps: f64) -> f64 {
     logit::<FMA>(if x > high { high } else { x })
 }
 
-/// The number times the logarithm of `other`; zero where the number is.
+/// Returns the number times the logarithm of `other`; zero if the number is zero.
 #[inline(always)]
 pub(crate) fn xlogy<const FMA: bool>(x: f64, other: f64) -> f64 {
     let value = x * log::<FMA>(other);
@@ -307,7 +309,7 @@ pub(crate) fn xlogy<const FMA: bool>(x: f64, other: f64) -> f64 {
     if other.is_nan() { other } else { value }
 }
 
-/// The number times the logarithm of one and `other`; zero where the number is.
+/// Returns the number times ln(1 + `other`); zero if the number is zero.
 #[inline(always)]
 pub(crate) fn xlog1py<const FMA: bool>(x: f64, other: f64) -> f64 {
     let value = x * log1p::<FMA>(other);

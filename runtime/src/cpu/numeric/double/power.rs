@@ -5,11 +5,11 @@ use super::logarithm::parts;
 use super::pair::{product, quick_sum};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
-/// ln 2 in two parts, the first with so few bits that its product with an exponent is exact.
+/// ln 2 in two parts; the first has so few bits that its product with an exponent is exact.
 const LN_2: [f64; 2] = [0.693_147_180_601_954_5, -4.200_915_072_681_084_6e-11];
 
-/// The natural logarithm of a positive, finite number, to about 65 bits: 2 artanh(s) where
-/// s = f / (2 + f), in two parts up to the second term of the series.
+/// Computes the natural logarithm of a positive, finite number to about 65 bits: 2 artanh(s) with s
+/// = f / (2 + f), in two parts up to the second term of the series.
 #[inline(always)]
 fn log<const FMA: bool>(x: f64) -> (f64, f64) {
     const SERIES: [f64; 7] = [
@@ -25,7 +25,7 @@ fn log<const FMA: bool>(x: f64) -> (f64, f64) {
     let (f, whole) = parts(x);
     let (bottom, lost) = quick_sum(2.0, f);
     let s = f / bottom;
-    // What the quotient lacks.
+    // The error of the quotient.
     let (back, more) = product::<FMA>(s, bottom);
     let low = (((f - back) - more) - s * lost) / bottom;
     let (z, z_low) = product::<FMA>(s, s);
@@ -38,29 +38,29 @@ fn log<const FMA: bool>(x: f64) -> (f64, f64) {
     let term_low = term_low + cube.madd::<FMA>(slope_low + THIRD[1], cube_low * slope);
     let (high, low_sum) = quick_sum(2.0 * s, term);
     let low = low_sum + (2.0_f64.madd::<FMA>(low, term_low));
-    // With the powers of two, which are nought or the greater.
+    // Adds the powers of two, which are zero or the greater term.
     let (sum, rest) = quick_sum(whole * LN_2[0], high);
     quick_sum(sum, rest + whole.madd::<FMA>(LN_2[1], low))
 }
 
-/// A power, as C's `pow` has it.
+/// Returns a power, with the special cases of C's `pow`.
 #[inline(always)]
 pub(crate) fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
-    /// Powers beyond it are those of infinity, for all numbers but 1.
+    /// Exponents beyond this act like infinity, for all bases except 1.
     const MOST: f64 = 1e25;
     let (a, b) = (x.abs(), y.abs());
     let (log, log_low) = log::<FMA>(a);
     let near = (if b > MOST { MOST } else { b }).copysign(y);
     let (high, low) = product::<FMA>(near, log);
     let low = near.madd::<FMA>(log_low, low);
-    // The second part is left out where the first one is cut off.
+    // The low part is dropped if the high part is clamped.
     let cut = !(-760.0..=710.0).contains(&high);
     let low = if cut { 0.0 } else { low };
     let high = if high > 710.0 { 710.0 } else { high };
     let high = if high < -760.0 { -760.0 } else { high };
     let (shifted, less) = power::<FMA>(high, low);
     let value = grow(1.0 + less, shifted, high < -700.0);
-    // Of zero and infinity.
+    // Powers of zero and infinity.
     let ends = if (a == 0.0) == (y < 0.0) {
         f64::INFINITY
     } else {
@@ -71,7 +71,8 @@ pub(crate) fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
     } else {
         value
     };
-    // Of a negative number: the sign of an odd power; a power that is no integer does not exist.
+    // Powers of negative numbers: odd powers are negative, and powers that are not integers do not
+    // exist.
     let steps = (b + 4_503_599_627_370_496.0).to_bits();
     let small = b < 4_503_599_627_370_496.0;
     let integer = !small | (f64::from_bits(steps) - 4_503_599_627_370_496.0 == b);
@@ -85,7 +86,7 @@ pub(crate) fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
     } else {
         value
     };
-    // 1 to any power is 1, also NaN; so is anything to the power 0.
+    // 1 to any power is 1, even to NaN; so is anything to the power of 0.
     let one = (x == 1.0) | (y == 0.0) | ((x == -1.0) & (b == f64::INFINITY));
     if one { 1.0 } else { value }
 }
@@ -93,7 +94,7 @@ pub(crate) fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
 /// The length of the vector (x, y).
 #[inline(always)]
 pub(crate) fn hypot<const FMA: bool>(x: f64, y: f64) -> f64 {
-    /// 2⁻⁶⁰⁰ and 2⁶⁰⁰, with which squares neither overflow nor vanish.
+    /// 2⁻⁶⁰⁰ and 2⁶⁰⁰; with these scales squares neither overflow nor underflow.
     const SCALES: [f64; 2] = [2.409_919_865_102_884e-181, 4.149_515_568_880_993e180];
     let (a, b) = (x.abs(), y.abs());
     let (greater, less) = if a < b { (b, a) } else { (a, b) };

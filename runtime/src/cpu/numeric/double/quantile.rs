@@ -1,8 +1,8 @@
-//! Inverses of the error function's family.
+//! Inverses of the error function and of the normal distribution function.
 //!
-//! That of the normal distribution: a polynomial gives 22 bits and more: of the square, or of 1 / √-ln(1 - x), of which the inverse is
-//! nearly a multiple. Halley's step makes three times as many, with the error by exp(z²), which neither
-//! overflows nor vanishes: exp(z²) erfc(z) against exp(z² + ln(1 - x)).
+//! For the normal distribution, a polynomial in the square or in 1 / √-ln(1 - x), to which the inverse is nearly
+//! proportional, gives at least 22 bits. One step of Halley's method triples them. It uses the error times exp(z²),
+//! which neither overflows nor underflows: exp(z²) erfc(z) against exp(z² + ln(1 - x)).
 
 use super::error::{inner, scaled};
 use super::exponential::{grow, power};
@@ -11,7 +11,7 @@ use super::logarithm::log_short;
 use super::pair::{long, product};
 use crate::cpu::numeric::single::Madd;
 
-/// The number whose error function is x, not negative, and `rest` less than 1.
+/// Returns the inverse error function of x ≥ 0, given `rest` = 1 - x.
 #[inline(always)]
 fn inverse<const FMA: bool>(x: f64, rest: f64) -> f64 {
     const INNER: [f64; 8] = [
@@ -60,29 +60,29 @@ fn inverse<const FMA: bool>(x: f64, rest: f64) -> f64 {
     z - step / z.madd::<FMA>(step, 1.0)
 }
 
-/// Up to which number [`erfinv_near`] is that of it: w = 5.5.
+/// The greatest argument of [`erfinv_near`]: w = 5.5.
 const NEAR: f64 = 0.997_954;
 
-/// Whether [`erfinv_near`] is the number whose error function is `x`; not for NaN.
+/// Returns whether [`erfinv_near`] is valid for `x`; false for NaN.
 #[inline(always)]
 pub(crate) fn erfinv_reaches(x: f64) -> bool {
     x.abs() <= NEAR
 }
 
-/// The number whose error function is `x`, for most that have one.
+/// Returns the inverse error function of arguments up to [`NEAR`].
 #[inline(always)]
 pub(crate) fn erfinv_near<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
     near::<FMA>(a, 1.0 - a).copysign(x)
 }
 
-/// Whether [`ndtri_near`] is the inverse of the normal distribution function; not for NaN.
+/// Returns whether [`ndtri_near`] is valid for `p`; false for NaN.
 #[inline(always)]
 pub(crate) fn ndtri_reaches(p: f64) -> bool {
     erfinv_reaches(2.0 * p - 1.0)
 }
 
-/// The inverse of the normal distribution function, for most numbers that have one.
+/// Returns the inverse of the normal distribution function, for most probabilities.
 #[inline(always)]
 pub(crate) fn ndtri_near<const FMA: bool>(p: f64) -> f64 {
     let rest = 2.0 * if p > 0.5 { 1.0 - p } else { p };
@@ -90,10 +90,10 @@ pub(crate) fn ndtri_near<const FMA: bool>(p: f64) -> f64 {
     std::f64::consts::SQRT_2 * near::<FMA>(x.abs(), rest).copysign(x)
 }
 
-/// [`erfinv`] up to [`NEAR`], of a number that is not negative and of what it lacks of 1.
+/// Like [`erfinv`], for a nonnegative number up to [`NEAR`] and its difference from 1.
 #[inline(always)]
 fn near<const FMA: bool>(a: f64, rest: f64) -> f64 {
-    /// What erfinv(a) / a has over that of zero, over w, of w - 2.75.
+    /// (erfinv(a) / a minus its value at zero) / w, as a function of w - 2.75.
     const SERIES: [f64; 22] = [
         -4.034432193559508e-20,
         3.006790405856518e-20,
@@ -120,18 +120,18 @@ fn near<const FMA: bool>(a: f64, rest: f64) -> f64 {
     ];
     // -ln(1 - a²)
     let w = -log_short::<FMA>(rest * (2.0 - rest));
-    // Over zero nothing cancels.
+    // The value at zero is added separately, so that nothing cancels.
     let over = long::<FMA, 22>(w - 2.75, SERIES);
     a * w.madd::<FMA>(over, 1.0 / std::f64::consts::FRAC_2_SQRT_PI)
 }
 
-/// The number whose error function is `x`; infinite at ±1, NaN beyond.
+/// Returns the inverse error function; infinite at ±1, NaN beyond.
 ///
-/// Of w = -ln(1 - x²), or of its root (M. Giles, Approximating the erfinv function, 2011): the inverse
-/// function bends with it as little as the logarithm is off.
+/// The polynomials are in w = -ln(1 - x²) or its root (M. Giles, Approximating the erfinv function, 2011), on which the
+/// inverse depends so weakly that the error of the logarithm does not matter.
 #[inline(always)]
 pub(crate) fn erfinv<const FMA: bool>(x: f64) -> f64 {
-    /// Of √w - 3.1875, up to w = 16.
+    /// Coefficients in √w - 3.1875, up to w = 16.
     const FAR: [f64; 19] = [
         1.856229501804403e-09,
         -2.946638488509031e-09,
@@ -153,7 +153,7 @@ pub(crate) fn erfinv<const FMA: bool>(x: f64) -> f64 {
         1.0048941431698657,
         3.021020430574567,
     ];
-    /// Of √w - 5.
+    /// Coefficients in √w - 5.
     const FARTHEST: [f64; 17] = [
         -6.668563297537239e-12,
         2.5060792340627403e-11,

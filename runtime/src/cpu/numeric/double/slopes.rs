@@ -1,10 +1,10 @@
-//! Slopes of other functions, without intermediate results that overflow, vanish or cancel.
+//! Derivatives of other functions, without intermediate results that overflow, underflow or cancel.
 
 use super::error::erfcx;
 use super::pair::product;
 use super::{Madd, exp_nonpositive};
 
-/// The product, and zero where `y` is zero beside an infinite number.
+/// Returns the product, but zero if `y` is zero and `x` infinite.
 #[inline(always)]
 pub(crate) fn vanishing<const FMA: bool>(x: f64, y: f64) -> f64 {
     let value = x * y;
@@ -15,10 +15,11 @@ pub(crate) fn vanishing<const FMA: bool>(x: f64, y: f64) -> f64 {
     }
 }
 
-/// exp(-`weight` x²), for a weight of at least one half. The rounding of the square would be magnified by its size.
+/// Computes exp(-`weight` x²) for a weight of at least one half. The rounding error of the square would be magnified,
+/// so it is added separately.
 #[inline(always)]
 pub(crate) fn bell<const FMA: bool>(x: f64, weight: f64) -> f64 {
-    // Further out it is zero.
+    // Beyond this limit the result is zero.
     let a = x.abs();
     let a = if a > 40.0 { 40.0 } else { a };
     let (square, low) = product::<FMA>(a, a);
@@ -66,7 +67,7 @@ fn factorial(n: u32) -> f64 {
     (1..=n).map(f64::from).product()
 }
 
-/// The order of a derivative; beyond, powers would overflow.
+/// Returns the order of a derivative, clamped so that powers do not overflow.
 fn order(n: f64) -> u32 {
     n.clamp(0.0, 100.0) as u32
 }
@@ -100,7 +101,7 @@ fn sinc_of(x: f64, n: u32) -> f64 {
             term *= -u * u / (power * (power - 1.0));
         }
     } else {
-        // u f is the sine: of order k, u f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾ is its derivative. sin π(m + r) = ± sin πr.
+        // u f is the sine, so its derivative of order k is u f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾. sin π(m + r) = ± sin πr.
         let whole = a.round();
         let (sin, cos) = (std::f64::consts::PI * (a - whole)).sin_cos();
         let flip = if whole % 2.0 == 0.0 { 1.0 } else { -1.0 };
@@ -122,7 +123,7 @@ pub(crate) fn erfcx_nth<const FMA: bool>(x: f64, n: f64) -> f64 {
 #[inline(never)]
 fn erfcx_of(x: f64, n: u32) -> f64 {
     if x >= 6.0 {
-        // The asymptotic series: the sum of (-1)^k (2k - 1)!! / 2^k / x^(2k + 1), over √π, each power by itself.
+        // The asymptotic series, the sum of (-1)^k (2k - 1)!! / 2^k / x^(2k + 1) over √π, differentiated term by term.
         let inverse = 1.0 / x;
         let mut term = sign(n) * factorial(n) * inverse.powi(n as i32) * inverse;
         let mut sum = 0.0;
@@ -149,12 +150,12 @@ fn erfcx_of(x: f64, n: u32) -> f64 {
     value
 }
 
-/// From here on the asymptotic series of Bessel functions is exact.
+/// From here on the asymptotic series of the Bessel functions is exact.
 const FAR: f64 = 30.0;
 
-/// The derivative of order `n` of exp(-x) I₀(x), where x is beyond [`FAR`].
+/// Returns the derivative of order `n` of exp(-x) I₀(x) for x beyond [`FAR`].
 fn far_i0e(x: f64, n: u32) -> f64 {
-    // The sum of ((2k - 1)!!)² / (k! 8^k) / x^(k + 1/2), each power by itself.
+    // The sum of ((2k - 1)!!)² / (k! 8^k) / x^(k + 1/2), differentiated term by term.
     let inverse = 1.0 / x;
     let falling = |k: u32| (0..n).map(|i| f64::from(k + i) + 0.5).product::<f64>();
     let mut term = inverse.sqrt() * inverse.powi(n as i32);
@@ -171,8 +172,8 @@ fn far_i0e(x: f64, n: u32) -> f64 {
     sign(n) * sum * (std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2 * 0.5)
 }
 
-/// The mean over θ of `f(cos θ, 1 - cos θ)` exp(-x (1 - cos θ)): by the midpoint rule, which is exact for what is periodic, where x is up to
-/// [`FAR`].
+/// Returns the mean over θ of `f(cos θ, 1 - cos θ)` exp(-x (1 - cos θ)), by the midpoint rule, which is exact for
+/// periodic functions if x is at most [`FAR`].
 fn mean(x: f64, f: impl Fn(f64, f64) -> f64) -> f64 {
     const POINTS: u32 = 40;
     let each = (0..POINTS).map(|at| {
@@ -215,7 +216,7 @@ fn i0_of(x: f64, n: u32) -> f64 {
             let binomial = |k: u32| factorial(n) / (factorial(k) * factorial(n - k));
             (0..=n).map(|k| binomial(k) * far_i0e(a, k)).sum()
         };
-        // In two steps, since the exponential overflows before the function does.
+        // In two steps, because the exponential overflows before the function does.
         let root = (0.5 * a).exp();
         let value = scaled * root * root;
         if a == f64::INFINITY { a } else { value }
@@ -223,7 +224,7 @@ fn i0_of(x: f64, n: u32) -> f64 {
     if x < 0.0 { sign(n) * value } else { value }
 }
 
-/// The derivative of order `n` of exp(-|x|) I₀(x), without a direction at zero.
+/// Returns the derivative of order `n` of exp(-|x|) I₀(x), without a preferred direction at zero.
 #[inline(always)]
 pub(crate) fn i0e_nth<const FMA: bool>(x: f64, n: f64) -> f64 {
     i0e_of(x, order(n))
@@ -240,7 +241,7 @@ fn i0e_of(x: f64, n: u32) -> f64 {
     two_sided(x, value, n)
 }
 
-/// The derivative of order `n` of exp(-|x|) I₁(x), without a direction at zero.
+/// Returns the derivative of order `n` of exp(-|x|) I₁(x), without a preferred direction at zero.
 #[inline(always)]
 pub(crate) fn i1e_nth<const FMA: bool>(x: f64, n: f64) -> f64 {
     i1e_of(x, order(n))
@@ -257,7 +258,8 @@ fn i1e_of(x: f64, n: u32) -> f64 {
     two_sided(x, value, n + 1)
 }
 
-/// A derivative to the right of zero, by whether it turns its sign to the left: at zero the mean of both.
+/// Extends a derivative from the right of zero to the left, even or odd by the parity of `n`; at zero it is the mean of
+/// both sides.
 fn two_sided(x: f64, value: f64, n: u32) -> f64 {
     // At zero all values are multiples of a power of two.
     let value = if x == 0.0 {
@@ -279,7 +281,7 @@ fn two_sided(x: f64, value: f64, n: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// A derivative against the difference of the order below, and against values computed with 40 digits.
+    /// Tests derivatives against the difference of the order below, and against values computed with 40 digits.
     #[test]
     fn derivatives_of_any_order() {
         type Nth = fn(f64, f64) -> f64;

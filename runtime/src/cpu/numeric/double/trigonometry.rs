@@ -1,23 +1,24 @@
-//! Functions of angles, and angles.
+//! Functions of angles, and inverse functions.
 //!
-//! What remains of an angle after multiples of π comes from π in parts (W. J. Cody and W. Waite,
-//! Software Manual for the Elementary Functions, 1980): where products with sums are rounded once, full
-//! numbers; else numbers so short that their products are exact.
+//! Angles are reduced by multiples of π in several parts (W. J. Cody and W. Waite, Software Manual for
+//! the Elementary Functions, 1980): full numbers with fused multiply-add, otherwise numbers so short
+//! that their products are exact.
 
 use super::ROUND;
 use super::pair::quick_sum;
 use crate::cpu::numeric::single::{Madd, polynomial};
 
-/// How far sine, cosine and tangent reach. Beyond, so many digits of π count that calls take over.
+/// The range of sine, cosine and tangent. Beyond, too many digits of π matter, and library calls are
+/// used.
 const REACH: f64 = 8_388_608.0;
 
-/// Whether an angle lies within [`REACH`]; NaN does not.
+/// Returns whether an angle is within [`REACH`]; false for NaN.
 #[inline(always)]
 pub(crate) fn reaches(x: f64) -> bool {
     x.abs() <= REACH
 }
 
-/// π in full parts.
+/// π in parts of full precision.
 const PI: [f64; 3] = [
     std::f64::consts::PI,
     1.224_646_799_147_353_2e-16,
@@ -31,7 +32,7 @@ const SHORT_PI: [f64; 4] = [
     -2.270_223_721_504_440_3e-28,
 ];
 
-/// What remains of an angle after `whole` times π, and what that lacks.
+/// Returns an angle minus `whole` times π, and the error.
 #[inline(always)]
 fn remains<const FMA: bool>(x: f64, whole: f64) -> (f64, f64) {
     if FMA {
@@ -47,8 +48,8 @@ fn remains<const FMA: bool>(x: f64, whole: f64) -> (f64, f64) {
     quick_sum(r, low)
 }
 
-/// The sine of what remains, a little more than a quarter turn at most, negated where the
-/// last bit is odd.
+/// Returns the sine of a reduced angle of at most a little more than a quarter turn, negated if the
+/// last bit of `shifted` is odd.
 #[inline(always)]
 pub(super) fn wave<const FMA: bool>(r: f64, shifted: f64) -> f64 {
     const SERIES: [f64; 8] = [
@@ -78,13 +79,13 @@ pub(crate) fn sin<const FMA: bool>(x: f64) -> f64 {
 /// The cosine, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn cos<const FMA: bool>(x: f64) -> f64 {
-    // The sine of a quarter turn more.
+    // The sine, shifted by a quarter turn.
     let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, 0.5) + ROUND;
     let (r, _) = remains::<FMA>(x, (shifted - ROUND) - 0.5);
     wave::<FMA>(r, shifted)
 }
 
-/// The tangent of at most one eighth turn, and what that lacks.
+/// Returns the tangent of at most one eighth turn, given as a number and its error.
 #[inline(always)]
 pub(super) fn tangent<const FMA: bool>(r: f64, low: f64) -> f64 {
     const SERIES: [f64; 14] = [
@@ -114,7 +115,7 @@ pub(crate) fn tan<const FMA: bool>(x: f64) -> f64 {
     let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, ROUND);
     let (r, low) = remains::<FMA>(x, 0.5 * (shifted - ROUND));
     let tan = tangent::<FMA>(r, low);
-    // A quarter turn more is the negative inverse.
+    // The tangent shifted by a quarter turn is the negative inverse.
     let odd = shifted.to_bits() & 1 == 1;
     let (top, bottom) = if odd { (-1.0, tan) } else { (tan, 1.0) };
     if x == 0.0 { x } else { top / bottom }
@@ -124,17 +125,17 @@ pub(crate) fn tan<const FMA: bool>(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn sinc<const FMA: bool>(x: f64) -> f64 {
     let x = x.abs();
-    // Whole numbers, all of them beyond the first bound; even ones beyond the second.
+    // Numbers beyond the first bound are integers; beyond the second, even integers.
     let near = if x < 4_503_599_627_370_496.0 { x } else { 0.0 };
     let shifted = near + ROUND;
-    // Exact; sin π(n + r) = ± sin πr.
+    // Exact, by sin π(n + r) = ± sin πr.
     let r = std::f64::consts::PI * (near - (shifted - ROUND));
     let value = wave::<FMA>(r, shifted) / (std::f64::consts::PI * x);
     let value = if x == 0.0 { 1.0 } else { value };
     if x > f64::MAX { f64::NAN } else { value }
 }
 
-/// The angle of the tangent t of at most one eighth turn, less t.
+/// Computes atan(t) - t for a tangent t of at most one eighth turn.
 #[inline(always)]
 fn bend<const FMA: bool>(t: f64) -> f64 {
     const SERIES: [f64; 20] = [
@@ -163,7 +164,7 @@ fn bend<const FMA: bool>(t: f64) -> f64 {
     t * (z * polynomial::<FMA, _, 20>(z, SERIES))
 }
 
-/// What a quarter turn lacks; half a turn, twice.
+/// The rounding error of π/2; twice this is that of π.
 const LOW: f64 = 6.123_233_995_736_766e-17;
 
 /// The inverse tangent.
@@ -181,7 +182,7 @@ pub(crate) fn atan<const FMA: bool>(x: f64) -> f64 {
     (sum + (rest + (low + bend::<FMA>(t)))).copysign(x)
 }
 
-/// The angle of the point (`x`, `y`).
+/// Returns the angle of the point (`x`, `y`).
 #[inline(always)]
 pub(crate) fn atan2<const FMA: bool>(y: f64, x: f64) -> f64 {
     let (a, b) = (y.abs(), x.abs());
@@ -210,7 +211,8 @@ pub(crate) fn atan2<const FMA: bool>(y: f64, x: f64) -> f64 {
     (sum + (rest + (low + bend::<FMA>(t)))).copysign(y)
 }
 
-/// The inverse sine of up to one half, or of √((1 - a) / 2), and whether it is the latter.
+/// Returns the inverse sine of a number up to one half, or of √((1 - a) / 2), and whether it is the
+/// latter.
 #[inline(always)]
 fn arc<const FMA: bool>(a: f64) -> (f64, bool) {
     const SERIES: [f64; 13] = [

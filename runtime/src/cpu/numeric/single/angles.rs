@@ -1,11 +1,11 @@
-//! Angles.
+//! Inverse functions of angles.
 
 use super::{Madd, polynomial};
 
-/// A quarter turn, in two parts.
+/// π/2 in two parts.
 const QUARTER: [f32; 2] = [std::f32::consts::FRAC_PI_2, -4.371_139e-8];
 
-/// The angle of the tangent t of at most one eighth turn, less t.
+/// Computes atan(t) - t for a tangent t of at most one eighth turn.
 #[inline(always)]
 fn bend<const FMA: bool>(t: f32) -> f32 {
     const SERIES: [f32; 9] = [
@@ -34,7 +34,7 @@ pub(crate) fn atan<const FMA: bool>(x: f32) -> f32 {
     (if steep { outer } else { value }).copysign(x)
 }
 
-/// The angle of the point (`x`, `y`).
+/// Returns the angle of the point (`x`, `y`).
 #[inline(always)]
 pub(crate) fn atan2<const FMA: bool>(y: f32, x: f32) -> f32 {
     let (a, b) = (y.abs(), x.abs());
@@ -58,7 +58,8 @@ pub(crate) fn atan2<const FMA: bool>(y: f32, x: f32) -> f32 {
     (if left { outer } else { value }).copysign(y)
 }
 
-/// The inverse sine of up to one half, or of √((1 - a) / 2), and whether it is the latter.
+/// Returns the inverse sine of a number up to one half, or of √((1 - a) / 2), and whether it is the
+/// latter.
 #[inline(always)]
 fn arc<const FMA: bool>(a: f32) -> (f32, bool) {
     const SERIES: [f32; 5] = [

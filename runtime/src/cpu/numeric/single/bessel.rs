@@ -1,10 +1,10 @@
-//! The modified Bessel functions of the first kind, as those of `f64` ([`double`](super::super::double)), with
-//! polynomials in the place of Chebyshev series.
+//! The modified Bessel functions of the first kind, like those of `f64` ([`double`](super::super::double)),
+//! but with polynomials instead of Chebyshev series.
 
 use super::super::widened::power;
 use super::polynomial;
 
-/// Order 0, up to 8, and beyond.
+/// The coefficients of order 0, up to 8 and beyond.
 const I0: ([f64; 18], [f64; 6]) = (
     [
         -0.0007370537585974815,
@@ -35,7 +35,7 @@ const I0: ([f64; 18], [f64; 6]) = (
         0.40217651275625277,
     ],
 );
-/// Order 1, as those.
+/// The coefficients of order 1, up to 8 and beyond.
 const I1: ([f64; 18], [f64; 6]) = (
     [
         -9.2652710033484e-05,
@@ -67,7 +67,7 @@ const I1: ([f64; 18], [f64; 6]) = (
     ],
 );
 
-/// exp(-x) I(x) where x is not negative, for order 1 divided by x up to 8; and whether it goes beyond.
+/// Computes exp(-x) I(x) for x ≥ 0, for order 1 divided by x up to 8; and returns whether x is beyond 8.
 #[inline(always)]
 fn scaled<const FMA: bool>(x: f64, (near, far): ([f64; 18], [f64; 6])) -> (f64, bool) {
     let inverse = 1.0 / x;
@@ -90,7 +90,7 @@ fn order1<const FMA: bool>(x: f64) -> f64 {
     value * if beyond { 1.0 } else { x }
 }
 
-/// The magnitude, no more than where all overflow.
+/// Returns the magnitude, clamped to where both functions overflow.
 #[inline(always)]
 fn near(x: f32) -> f64 {
     let a = f64::from(x.abs());

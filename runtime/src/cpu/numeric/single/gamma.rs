@@ -1,13 +1,14 @@
-//! The logarithm of the gamma function, and its derivative, as those of `f64`
-//! ([`double`](super::super::double)) with shorter series, in `f64`: near zeros differences count.
+//! The logarithm of the gamma function, and its derivative, like those of `f64`
+//! ([`double`](super::super::double)) with shorter series. Computed in `f64`, because differences matter
+//! near the zeros.
 
 use super::super::widened::{ROUND, join, parts};
 use super::{Madd, polynomial, wave};
 
-/// ln √(2π), less one half.
+/// ln √(2π) - 1/2.
 const START: f64 = 0.418_938_533_204_672_7;
 
-/// ln Γ(y) / ((y - 1) (y - 2)), of y - 2.
+/// ln Γ(y) / ((y - 1) (y - 2)), as a function of y - 2.
 const NEAR: [f64; 14] = [
     -9.682822553215414e-06,
     1.931388524243855e-05,
@@ -24,7 +25,7 @@ const NEAR: [f64; 14] = [
     -0.10031730379400801,
     0.4227843356592788,
 ];
-/// What Stirling's formula lacks, times z, of 1/z².
+/// The remainder of Stirling's formula, times z, as a function of 1/z².
 const STIRLING: [f64; 5] = [
     0.0005073254295193287,
     -0.0005678058213315693,
@@ -32,14 +33,14 @@ const STIRLING: [f64; 5] = [
     -0.0027777647601017097,
     0.08333333330589796,
 ];
-/// What ψ lacks of ln z - 1/2z, times -z², of 1/z².
+/// (ψ(z) - ln z + 1/2z) · -z², as a function of 1/z².
 const PSI: [f64; 4] = [
     -0.0034026683660946817,
     0.003940630938955157,
     -0.00833300294263557,
     0.08333333271122122,
 ];
-/// ψ(y) / (y - its zero), of y - 1.5.
+/// ψ(y) / (y - its zero), as a function of y - 1.5.
 const NEAR_ZERO: [f64; 11] = [
     0.011119125413527652,
     -0.016384204310501468,
@@ -61,14 +62,15 @@ fn ln<const FMA: bool>(x: f64) -> f64 {
     join::<FMA>(parts(x)) * std::f64::consts::LN_2
 }
 
-/// What remains of a number, not negative, after the nearest whole one: it has no more digits than an `f32`.
+/// Returns the difference of a nonnegative number from the nearest integer; the number has no more digits
+/// than an `f32`.
 #[inline(always)]
 fn remains(z: f64) -> f64 {
     let near = if z < 16_777_216.0 { z } else { 0.0 };
     near - ((near + ROUND) - ROUND)
 }
 
-/// The logarithm of the gamma function's magnitude; infinite at zero and the negative integers.
+/// Returns the logarithm of the magnitude of the gamma function; infinite at zero and the negative integers.
 #[inline(always)]
 pub(crate) fn lgamma<const FMA: bool>(x: f32) -> f32 {
     let z = f64::from(x.abs());
@@ -88,12 +90,12 @@ pub(crate) fn lgamma<const FMA: bool>(x: f32) -> f32 {
     let reflected = if r == 0.0 { f64::INFINITY } else { reflected };
     let value = if x < 0.0 { reflected } else { value };
     let value = if x == 0.0 { f64::INFINITY } else { value };
-    // The logarithm would not tell.
+    // Infinity and NaN are passed on, because the vectorised logarithm does not preserve them.
     if x <= f32::MAX { value as f32 } else { x }
 }
 
-/// The logarithmic derivative of the gamma function; NaN at the negative integers, infinite at zero,
-/// against its sign.
+/// Returns the logarithmic derivative of the gamma function. NaN at the negative integers; at zero infinite,
+/// with the sign opposite to the zero's.
 #[inline(always)]
 pub(crate) fn digamma<const FMA: bool>(x: f32) -> f32 {
     let z = f64::from(x.abs());
@@ -116,7 +118,7 @@ pub(crate) fn digamma<const FMA: bool>(x: f32) -> f32 {
     }
     let slope = polynomial::<FMA, _, 11>(y - 1.5, NEAR_ZERO);
     let near = (y - ZERO).madd::<FMA>(slope, top / bottom);
-    // Of negative numbers ψ(z) + 1/z.
+    // ψ(z) + 1/z for negative numbers.
     let more = if negative { inverse } else { 0.0 };
     let less = if negative { 0.0 } else { inverse };
     let near = if low { near - less } else { near + more };

@@ -1,27 +1,27 @@
-//! The error function's complement, and the normal distribution.
+//! The complementary error function, and the normal distribution.
 //!
-//! As in `f64` ([`double`](super::super::double)), what they are times exp(a²) or exp(a²/2) is a
-//! polynomial of 1 / (1 + a/c); what the inverse lacks goes in by the slope.
+//! As in `f64` ([`double`](super::super::double)), these functions times exp(a²) or exp(a²/2) are a polynomial in 1 /
+//! (1 + a/c); the error of the inverse is corrected by the derivative.
 
 use super::pair::{long, product, rest, step};
 use super::{BACK, EXP, LN_2, Madd, RAISED, log, log1p, round, whole_power};
 
-/// A function f(a) that falls as exp(-w a²/2), of what is not negative.
+/// A function f(a) of a ≥ 0 that falls like exp(-w a²/2).
 struct Tail<const N: usize> {
     /// w
     weight: f32,
     /// 1 / c
     scale: f32,
-    /// What is taken from 1 / (1 + a/c), so that its powers are small; such that little is lost of the
-    /// last coefficient.
+    /// The number subtracted from 1 / (1 + a/c) so that its powers are small, chosen such that the last coefficient
+    /// loses few digits.
     middle: f32,
-    /// All coefficients but the last one.
+    /// All coefficients except the last.
     series: [f32; N],
     last: f32,
-    /// The slope of ln exp(w a²/2) f(a) by the logarithm of 1 / (1 + a/c), nearly: a line through the
+    /// An approximation of the derivative of ln exp(w a²/2) f(a) by the logarithm of 1 / (1 + a/c), linear in the
     /// latter.
     slope: [f32; 2],
-    /// From here on it is zero.
+    /// The argument from which f(a) is zero.
     end: f32,
 }
 
@@ -46,7 +46,7 @@ const NORMAL: Tail<9> = Tail {
     end: 14.7,
 };
 
-/// One less the error function.
+/// The complementary error function.
 const ERFC: Tail<10> = Tail {
     weight: 2.0,
     scale: 0.5,
@@ -69,12 +69,12 @@ const ERFC: Tail<10> = Tail {
 };
 
 impl<const N: usize> Tail<N> {
-    /// exp(w a²/2) f(a) up to the end, what that lacks, and what is to be added to the exponent.
+    /// Computes exp(w a²/2) f(a) for a up to the end, its error, and a correction to be added to the exponent.
     #[inline(always)]
     fn scaled<const FMA: bool>(&self, a: f32) -> (f32, f32, f32) {
         let sum = a.madd::<FMA>(self.scale, 1.0);
         let u = 1.0 / sum;
-        // What the inverse lacks, by itself and of what the sum lost.
+        // The relative error of the inverse, including the rounding error of the sum.
         let lost = a.madd::<FMA>(self.scale, 1.0 - sum);
         let lacks = u.madd::<FMA>(-lost, rest::<FMA>(u, sum));
         let v = u - self.middle;
@@ -85,7 +85,7 @@ impl<const N: usize> Tail<N> {
         (value, u.madd::<FMA>(series_low, low), lacks * line)
     }
 
-    /// f(a) or what else [`Tail::scaled`] is made to stand for, times 2⁶³, so that it is a normal number.
+    /// Returns f(a), or another function in the form of [`Tail::scaled`], times 2⁶³, so that it is a normal number.
     #[inline(always)]
     fn grown<const FMA: bool>(&self, a: f32, (value, low, rest): (f32, f32, f32)) -> f32 {
         let (square, square_low) = product::<FMA>(a, a);
@@ -99,7 +99,7 @@ impl<const N: usize> Tail<N> {
         (value + value.madd::<FMA>(less, low)) * whole_power(shifted)
     }
 
-    /// The magnitude, up to the end.
+    /// Returns the magnitude, clamped to the end.
     #[inline(always)]
     fn within(&self, x: f32) -> f32 {
         let a = x.abs();
@@ -131,7 +131,7 @@ pub(crate) fn log_ndtr<const FMA: bool>(x: f32) -> f32 {
     if x > -1.0 { upper } else { lower }
 }
 
-/// The number times its normal distribution function.
+/// Returns the number times its normal distribution function.
 #[inline(always)]
 pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
     let a = NORMAL.within(x);
@@ -139,8 +139,8 @@ pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
     let (value, lost) = product::<FMA>(a, value);
     let tail = NORMAL.grown::<FMA>(a, (value, a.madd::<FMA>(low, lost), rest));
     let upper = if x < 0.0 { -0.0 } else { x };
-    // Below the normal numbers results are counted in units of the smallest, 2⁻¹⁴⁹, by the last bits of a sum: an instruction that underflows
-    // takes a processor of Intel a hundred cycles.
+    // Subnormal results are counted in units of the smallest number, 2⁻¹⁴⁹, in the last bits of a sum: on Intel, an
+    // instruction that underflows costs about 100 cycles.
     const UNITS: f32 = 7.737_125_2e25;
     const SUM: f32 = 8_388_608.0;
     let below = x < 0.0 && tail < BACK;
@@ -151,11 +151,11 @@ pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
         0
     };
     let value = (if below { 0.0 } else { tail }).madd::<FMA>(-BACK, upper);
-    // The zero's sign is there.
+    // `value` already has the sign of zero.
     f32::from_bits(value.to_bits() | counted)
 }
 
-/// One less the error function.
+/// Returns the complementary error function, 1 - erf(x), without cancellation.
 #[inline(always)]
 pub(crate) fn erfc<const FMA: bool>(x: f32) -> f32 {
     let a = ERFC.within(x);

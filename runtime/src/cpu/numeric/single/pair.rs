@@ -1,12 +1,12 @@
-//! Exact sums and products of two numbers, as [`double`](super::super::double) has them.
+//! Exact sums and products of two numbers, like those of [`double`](super::super::double).
 
 use super::Madd;
 use crate::cpu::numeric::exact;
 
 exact!(f32, 0xfff);
 
-/// The last step of a polynomial: `x` times `sum` and a coefficient that is greater than the product;
-/// rounded, and what that lacks.
+/// Computes the last step of a polynomial, `x` times `sum` plus a coefficient that is greater than
+/// the product. Returns the rounded result and its error.
 #[inline(always)]
 pub(super) fn step<const FMA: bool>(x: f32, sum: f32, last: f32) -> (f32, f32) {
     if FMA {
@@ -18,7 +18,7 @@ pub(super) fn step<const FMA: bool>(x: f32, sum: f32, last: f32) -> (f32, f32) {
     (value, (product - (value - last)) + (low))
 }
 
-/// What a product, of nearly 1, lacks of it.
+/// Returns the difference from 1 of a product that is nearly 1.
 #[inline(always)]
 pub(super) fn rest<const FMA: bool>(a: f32, b: f32) -> f32 {
     if FMA {

@@ -1,9 +1,9 @@
-//! Inverses of the error function's family.
+//! Inverses of the error function and of the normal distribution function.
 
 use super::{log, polynomial};
 
-/// The number whose error function is x, not negative, and `rest` less than 1: polynomials of the
-/// square, and of 1 / √-ln(1 - x), of which it is nearly a multiple.
+/// Returns the inverse error function of x ≥ 0, given `rest` = 1 - x. The polynomials are in the
+/// square and in 1 / √-ln(1 - x), to which the result is nearly proportional.
 #[inline(always)]
 fn inverse<const FMA: bool>(x: f32, rest: f32) -> f32 {
     const INNER: [f32; 9] = [
@@ -38,7 +38,7 @@ fn inverse<const FMA: bool>(x: f32, rest: f32) -> f32 {
     if x < 0.75 { inner } else { outer }
 }
 
-/// The number whose error function is `x`; infinite at ±1, NaN beyond.
+/// Returns the inverse error function; infinite at ±1, NaN beyond.
 #[inline(always)]
 pub(crate) fn erfinv<const FMA: bool>(x: f32) -> f32 {
     let a = x.abs();

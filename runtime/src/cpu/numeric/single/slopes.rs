@@ -1,10 +1,10 @@
-//! Slopes of other functions, without intermediate results that overflow, vanish or cancel.
+//! Derivatives of other functions, without intermediate results that overflow, underflow or cancel.
 
 use super::super::double;
 use super::pair::product;
 use super::{Madd, exp_nonpositive};
 
-/// The product, and zero where `y` is zero beside an infinite number.
+/// Returns the product, but zero if `y` is zero and `x` infinite.
 #[inline(always)]
 pub(crate) fn vanishing<const FMA: bool>(x: f32, y: f32) -> f32 {
     let value = x * y;
@@ -15,10 +15,11 @@ pub(crate) fn vanishing<const FMA: bool>(x: f32, y: f32) -> f32 {
     }
 }
 
-/// exp(-`weight` x²), for a weight of at least one half. The rounding of the square would be magnified by its size.
+/// Computes exp(-`weight` x²) for a weight of at least one half. The rounding error of the square would be
+/// magnified, so it is added separately.
 #[inline(always)]
 pub(crate) fn bell<const FMA: bool>(x: f32, weight: f32) -> f32 {
-    // Further out it is zero.
+    // Beyond this limit the result is zero.
     let a = x.abs();
     let a = if a > 18.0 { 18.0 } else { a };
     let (square, low) = product::<FMA>(a, a);

@@ -14,10 +14,10 @@ pub(super) fn silu(x: f64) -> f64 {
     }
 }
 
-/// Below this, logistic functions are exponentials but for rounding.
+/// Below this, logistic functions are exponentials up to rounding.
 const FAR: f64 = -40.0;
 
-/// x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x).
+/// Computes x exp(x) in two steps: the exponential alone would lose digits, or overflow as exp(-x).
 fn times_exp(x: f64) -> f64 {
     if x == f64::NEG_INFINITY {
         return -0.0;
@@ -26,7 +26,8 @@ fn times_exp(x: f64) -> f64 {
     x * root * root
 }
 
-/// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), by way of the logistic function: nothing cancels.
+/// Computes x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))) by the logistic function, so that nothing
+/// cancels.
 #[must_use]
 pub(super) fn gelu_tanh(x: f64) -> f64 {
     const SQRT_8_OVER_PI: Dd = Dd {
@@ -36,7 +37,7 @@ pub(super) fn gelu_tanh(x: f64) -> f64 {
     if x.abs() > 1e3 || x.is_nan() {
         return if x < 0.0 { -0.0 } else { x };
     }
-    // Exponentials turn absolute errors of their arguments into relative ones.
+    // Exponentials turn absolute errors of their arguments into relative errors.
     let cube = Dd::product(x, x).mul(Dd::new(0.044_715));
     let inner = Dd::new(1.0).add(cube).mul(Dd::new(x)).mul(SQRT_8_OVER_PI);
     if inner.hi < FAR {
@@ -47,7 +48,7 @@ pub(super) fn gelu_tanh(x: f64) -> f64 {
     x / (1.0 + (e - e * inner.lo))
 }
 
-/// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
+/// Computes ln(1 + exp(beta x)) / beta, or the number itself if beta x exceeds `threshold`.
 #[must_use]
 pub(super) fn softplus(x: f64, beta: f64, threshold: f64) -> f64 {
     let scaled = x * beta;
@@ -69,7 +70,7 @@ pub(super) fn logsigmoid(x: f64) -> f64 {
     x.min(0.0) - (-x.abs()).exp().ln_1p()
 }
 
-/// x tanh ln(1 + exp(x)), by way of tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+/// Computes x tanh ln(1 + exp(x)), by tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
 #[must_use]
 pub(super) fn mish(x: f64) -> f64 {
     if x > 20.0 {
@@ -103,7 +104,7 @@ pub(super) fn logit(x: f64) -> f64 {
     }
 }
 
-/// sin πx / πx, one at zero.
+/// Computes sin πx / πx, which is one at zero.
 #[must_use]
 pub(super) fn sinc(x: f64) -> f64 {
     let x = x.abs();
@@ -126,8 +127,8 @@ pub(super) fn tanhshrink(x: f64) -> f64 {
     if x.abs() > 2.0 || x.is_nan() {
         return x - x.tanh();
     }
-    // Close to zero the difference loses digits. tanh is the continued fraction x / (1 + t / (3 +
-    // t / (5 + ...))) with t = x², and what is left of x comes out as a product.
+    // Near zero the difference loses digits. tanh is the continued fraction x / (1 + t / (3 + t /
+    // (5 + ...))) with t = x², from which x can be subtracted as a product.
     let t = x * x;
     let tail = (1..=11)
         .rev()

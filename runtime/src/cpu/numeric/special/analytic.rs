@@ -77,7 +77,7 @@ macro_rules! analytic {
             fn rsqrt(self) -> Self {
                 1.0 / self.sqrt()
             }
-            // The exponential may overflow in the wider type only, where the result is zero.
+            // Computed in the wider type, where the exponential overflows only if the result is zero.
             #[inline(always)]
             fn silu(self) -> Self {
                 super::activation::silu(self.into()) as Self
@@ -95,12 +95,13 @@ macro_rules! analytic {
                 let greater = if a < b { b } else { a };
                 (greater + (-(a - b).abs()).exp().ln_1p()) as Self
             }
-            // From the nearer end, so that both ends are met exactly.
+            // From the nearer end, so that both ends are reached exactly.
             #[inline(always)]
             fn lerp(self, end: Self, weight: Self) -> Self {
                 let span = end - self;
                 let near = if weight.abs() < 0.5 { self + weight * span } else { end - span * (1.0 - weight) };
-                // An end is infinite, or the difference overflows: an end of no weight takes no part.
+                // An end is infinite, or the difference overflows. An infinite end of weight zero is
+                // left out.
                 let part = |end: Self, weight: Self| {
                     if (weight == 0.0) & (end.abs() > <$t>::MAX) { 0.0 } else { weight * end }
                 };

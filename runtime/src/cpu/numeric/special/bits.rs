@@ -43,7 +43,8 @@ macro_rules! integer {
                     0
                 }
             }
-            // Euclid's, on magnitudes; that of the least number stays negative, as it wraps.
+            // Euclid's algorithm on magnitudes; the gcd of the smallest number wraps and stays
+            // negative.
             #[inline]
             fn gcd(self, other: Self) -> Self {
                 let (mut a, mut b) = (self.abs_diff(0), other.abs_diff(0));

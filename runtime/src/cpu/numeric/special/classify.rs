@@ -1,4 +1,4 @@
-//! [`Classify`]: direction, infinities, NaN.
+//! [`Classify`]: signs, infinities, NaN.
 
 use num_complex::Complex;
 
@@ -46,7 +46,7 @@ whole! {
 macro_rules! floats {
     ($($t:ty: $module:ident),*) => {$(
         impl Classify for $t {
-            // Zero for NaN, as PyTorch has it.
+            // Zero for NaN, like in PyTorch.
             #[inline(always)]
             fn sgn(self) -> Self {
                 <$t>::from(i8::from(self > 0.0) - i8::from(self < 0.0))

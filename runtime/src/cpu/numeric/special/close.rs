@@ -1,12 +1,13 @@
-//! Whether two numbers are near each other.
+//! Approximate equality of two numbers.
 
 use num_complex::Complex;
 
-/// A number with a distance to others.
+/// A number type with approximate equality.
 pub(crate) trait Close: Copy + PartialEq {
-    /// Whether both are equal, or differ by at most `atol` plus `rtol` times the other's magnitude.
+    /// Returns whether the numbers are equal, or differ by at most `atol` plus `rtol` times the
+    /// magnitude of `other`.
     fn close(self, other: Self, rtol: Self, atol: Self) -> bool;
-    /// Whether it, or a part of it, is NaN.
+    /// Returns whether the number, or a part of it, is NaN.
     fn nan(self) -> bool;
 }
 
@@ -16,7 +17,7 @@ macro_rules! close {
             #[inline(always)]
             fn close(self, other: Self, rtol: Self, atol: Self) -> bool {
                 let (apart, allowed) = ((self - other).abs(), atol + (rtol * other).abs());
-                // An infinite distance is never allowed, nor is NaN.
+                // An infinite or NaN difference is never close.
                 (self == other) | ((apart <= allowed) & (apart < <$t>::INFINITY))
             }
             #[inline(always)]
@@ -42,13 +43,13 @@ macro_rules! close {
 
 close!(f32, f64);
 
-/// Whether two numbers are close; NaN never is.
+/// Returns whether two numbers are close; NaN never is.
 #[inline(always)]
 pub(crate) fn isclose<T: Close>(x: T, y: T, rtol: T, atol: T) -> bool {
     x.close(y, rtol, atol)
 }
 
-/// [`isclose`], where NaN is close to NaN.
+/// Like [`isclose`], but NaN is close to NaN.
 #[inline(always)]
 pub(crate) fn isclose_nan<T: Close>(x: T, y: T, rtol: T, atol: T) -> bool {
     x.close(y, rtol, atol) | (x.nan() & y.nan())

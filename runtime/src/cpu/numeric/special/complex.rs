@@ -1,4 +1,4 @@
-//! [`Analytic`] for complex numbers. Those of `f32` parts compute with `f64` parts.
+//! [`Analytic`] for complex numbers. Numbers with `f32` parts are computed with `f64` parts.
 //!
 //! The inverse functions are Kahan's, from products of the square roots of 1 ± z, in which nothing
 //! cancels ("Branch cuts for complex elementary functions", 1987).
@@ -14,10 +14,10 @@ use crate::cpu::simd::FMA;
 
 type C = Complex<f64>;
 
-/// From here on, one is lost beside a number's square.
+/// Beyond this number, 1 is lost in a sum with the square.
 const HUGE: f64 = 1e150;
 
-/// exp(x) with a factor, where the exponential alone may overflow.
+/// Computes exp(x) times a factor, for exponentials that may overflow alone.
 fn exp_times(x: f64, factor: f64) -> f64 {
     if factor == 0.0 {
         return factor;
@@ -29,12 +29,12 @@ fn exp_times(x: f64, factor: f64) -> f64 {
     half * factor * half
 }
 
-/// Half the exponential, in place of cosh and of sinh's magnitude.
+/// Returns whether cosh and the magnitude of sinh equal half the exponential.
 fn far(x: f64) -> bool {
     x.abs() > 700.0
 }
 
-/// A product in which zero wins, also against infinity.
+/// Returns the product, but zero if a factor is zero, even if the other is infinite.
 fn times(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 {
         (0.0_f64).copysign(a) * 1.0_f64.copysign(b)
@@ -75,10 +75,10 @@ fn cosh(z: C) -> C {
     C::new(times(z.re.cosh(), cos), times(z.re.sinh(), sin))
 }
 
-/// Kahan's: from tan of the imaginary and sinh of the real part.
+/// Kahan's algorithm: from tan of the imaginary and sinh of the real part.
 fn tanh(z: C) -> C {
     if z.re.abs() > 20.0 {
-        // Here tanh of the real part is 1 but for rounding; four tails remain of the imaginary.
+        // Here tanh of the real part is 1 up to rounding; only a tiny imaginary part is left.
         let (sin, cos) = if z.im.is_infinite() {
             (0.0, 1.0)
         } else {
@@ -94,20 +94,20 @@ fn tanh(z: C) -> C {
     C::new(slope * cosh * sinh / scale, tan / scale)
 }
 
-/// i z
+/// Returns i z.
 fn turn(z: C) -> C {
     C::new(-z.im, z.re)
 }
 
-/// -i z
+/// Returns -i z.
 fn turn_back(z: C) -> C {
     C::new(z.im, -z.re)
 }
 
-/// The principal square root, scaled against overflow of its squares; without a branch.
+/// Returns the principal square root, scaled so that squares do not overflow; branchless.
 #[inline(always)]
 pub(in crate::cpu::numeric) fn sqrt(z: C) -> C {
-    /// 2⁻⁴ and 2¹⁰⁸, and the inverses of their roots.
+    /// 2⁻⁴ and 2¹⁰⁸, and the inverses of their square roots.
     const SCALES: [[f64; 2]; 2] = [
         [0.0625, 4.0],
         [
@@ -137,12 +137,12 @@ pub(in crate::cpu::numeric) fn sqrt(z: C) -> C {
     C::new(x * back, (y * back).copysign(z.im))
 }
 
-/// The imaginary part of conj(a) b, for parts whose products share their sign.
+/// Returns the imaginary part of conj(a) b, for parts whose products have the same sign.
 fn cross(a: C, b: C) -> f64 {
     times(a.re, b.im) - times(a.im, b.re)
 }
 
-/// ln 2|z| with the angle of z: what the inverse functions become far out.
+/// Returns ln 2|z| with the angle of z: the limit of the inverse functions for large numbers.
 fn far_log(z: C) -> C {
     C::new(
         (0.5 * z.re).hypot(0.5 * z.im).ln() + 2.0 * LN_2,
@@ -198,7 +198,7 @@ fn atanh(z: C) -> C {
         return C::new(f64::NAN, f64::NAN);
     }
     if x > HUGE || y > HUGE {
-        // 1/z, whose square is lost.
+        // 1/z; adding 1 to the square of z would have no effect.
         let re = if x.is_infinite() || y.is_infinite() {
             0.0
         } else {
@@ -221,7 +221,7 @@ fn atanh(z: C) -> C {
     };
     let cos = Dd::product(less, more).sub(Dd::product(y, y)).value();
     let im = if y == 0.0 {
-        // On the cut, the side follows the sign of zero.
+        // On the branch cut, the sign of zero selects the side.
         if x > 1.0 {
             std::f64::consts::FRAC_PI_2
         } else {
@@ -233,7 +233,7 @@ fn atanh(z: C) -> C {
     C::new(re.copysign(z.re), im.copysign(z.im))
 }
 
-/// ln |1 + z|, exact where 1 + z is close to the unit circle.
+/// Computes ln |1 + z|, accurately if 1 + z is close to the unit circle.
 fn log1p_magnitude(z: C) -> f64 {
     if is_far(z) || z.re < -3.0 || z.re > 3.0 || z.im.abs() > 3.0 {
         return (1.0 + z.re).hypot(z.im).ln();
@@ -252,7 +252,7 @@ fn log1p(z: C) -> C {
     C::new(log1p_magnitude(z), z.im.atan2(1.0 + z.re))
 }
 
-/// The natural logarithm, exact close to the unit circle.
+/// Returns the natural logarithm, accurate close to the unit circle.
 pub(crate) fn log(z: C) -> C {
     let (x, y) = (z.re.abs(), z.im.abs());
     let (greater, less) = if x < y { (y, x) } else { (x, y) };
@@ -271,7 +271,7 @@ pub(crate) fn log(z: C) -> C {
     } else if greater > 1e300 {
         (0.5 * x).hypot(0.5 * y).ln() + LN_2
     } else if greater < 1e-300 {
-        // A subnormal length has lost digits.
+        // A subnormal magnitude has lost digits.
         (x * 2.0_f64.powi(108)).hypot(y * 2.0_f64.powi(108)).ln() - 108.0 * LN_2
     } else {
         x.hypot(y).ln()
@@ -294,7 +294,7 @@ fn expm1(z: C) -> C {
     C::new(a.sub(b).value(), z.re.exp() * sin)
 }
 
-/// The conjugate by the square of the magnitude, which is scaled; without a branch.
+/// Returns the conjugate divided by the squared magnitude, scaled; branchless.
 #[inline(always)]
 fn reciprocal(z: C) -> C {
     /// 2⁻⁶⁰⁰ and 2⁶⁰⁰
@@ -303,7 +303,7 @@ fn reciprocal(z: C) -> C {
     let size = if a < b { b } else { a };
     let scale = if size > 1e150 { SCALES[0] } else { 1.0 };
     let scale = if size < 1e-150 { SCALES[1] } else { scale };
-    // Of one infinite part, the other one does not count.
+    // If one part is infinite, the other does not matter.
     let one = (size > f64::MAX) & ((a <= f64::MAX) | (b <= f64::MAX));
     let (re, im) = (z.re * scale, z.im * scale);
     let (re, im) = if one {

@@ -1,27 +1,28 @@
-//! Numbers as unevaluated sums of two `f64`, about 105 bits: for differences of nearly equal parts.
+//! Numbers as unevaluated sums of two `f64`, with about 105 bits, for differences of nearly equal
+//! numbers.
 
 use std::f64::consts::PI;
 
-/// `hi + lo`, where `lo` is at most half a unit in the last place of `hi`.
+/// `hi + lo`, with `lo` at most half a unit in the last place of `hi`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dd {
     pub(super) hi: f64,
     pub(super) lo: f64,
 }
 
-/// The circle's number.
+/// π.
 pub(super) const PI_DD: Dd = Dd {
     hi: PI,
     lo: 1.224_646_799_147_353_2e-16,
 };
 
 impl Dd {
-    /// The same number.
+    /// Converts a number exactly.
     pub(super) const fn new(x: f64) -> Self {
         Self { hi: x, lo: 0.0 }
     }
 
-    /// The exact sum of two numbers.
+    /// Returns the exact sum of two numbers.
     #[inline]
     pub(super) fn sum(a: f64, b: f64) -> Self {
         let hi = a + b;
@@ -32,7 +33,7 @@ impl Dd {
         }
     }
 
-    /// The exact product of two numbers, unless it underflows.
+    /// Returns the exact product of two numbers, unless it underflows.
     #[inline]
     pub(super) fn product(a: f64, b: f64) -> Self {
         let hi = a * b;
@@ -42,7 +43,7 @@ impl Dd {
         }
     }
 
-    /// The exact sum where the first is the greater in magnitude.
+    /// Returns the exact sum of two numbers of which the first is greater in magnitude.
     #[inline]
     fn quick(hi: f64, lo: f64) -> Self {
         let sum = hi + lo;
@@ -74,16 +75,16 @@ impl Dd {
         Self::quick(high.hi, high.lo + (self.hi * other.lo + self.lo * other.hi))
     }
 
-    /// The nearest number.
+    /// Returns the nearest `f64`.
     #[inline]
     pub(super) fn value(self) -> f64 {
         self.hi + self.lo
     }
 }
 
-/// sin πr and cos πr for r of at most ¼, to about 60 bits.
+/// Computes sin πr and cos πr for |r| of at most ¼, to about 60 bits.
 pub(super) fn sin_cos_pi(r: f64) -> (Dd, Dd) {
-    // 1/(2k+1)! from k = 1, and 1/(2k)! likewise; what follows the third needs no second part.
+    // 1/(2k+1)! from k = 1, and 1/(2k)! likewise; terms after the third need no second part.
     const SIN: [f64; 10] = [
         -0.166_666_666_666_666_66,
         0.008_333_333_333_333_333,

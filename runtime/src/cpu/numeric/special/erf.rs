@@ -1,13 +1,13 @@
-//! The error function's family.
+//! The error function and related functions.
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use super::dd::Dd;
 
-/// The number whose error function is `x`; infinite at ±1, NaN beyond.
+/// Returns the inverse error function; infinite at ±1, NaN beyond.
 ///
-/// Winitzki's formula gives three digits, Halley's steps the rest: with `erf` near zero and, so that
-/// nothing cancels, with `erfc` elsewhere.
+/// Winitzki's formula gives three digits, Halley's method the rest: with `erf` near zero and with
+/// `erfc` elsewhere, so that nothing cancels.
 #[must_use]
 pub(super) fn erfinv(x: f64) -> f64 {
     const A: f64 = 0.147;
@@ -19,10 +19,10 @@ pub(super) fn erfinv(x: f64) -> f64 {
         return f64::INFINITY.copysign(x);
     }
     if p < 1e-8 {
-        // The next term is below half a unit.
+        // The next term is below half a unit in the last place.
         return x * (1.0 / FRAC_2_SQRT_PI);
     }
-    // What is missing to 1, exactly.
+    // The exact difference from 1.
     let q = 1.0 - p;
     let log = if p < 0.5 {
         (-p * p).ln_1p()
@@ -30,9 +30,9 @@ pub(super) fn erfinv(x: f64) -> f64 {
         (q * (1.0 + p)).ln()
     };
     let b = 2.0 / (std::f64::consts::PI * A) + 0.5 * log;
-    // The root of b² - log/A, less b, without cancellation.
+    // The root of b² - log/A, minus b, without cancellation.
     let mut z = (-log / A / ((b * b - log / A).sqrt() + b)).sqrt();
-    // The tail is further from a parabola.
+    // The tail needs a further step, because it is less like a parabola.
     let steps = if q < 0.01 { 3 } else { 2 };
     for _ in 0..steps {
         let error = if p < 0.5 {
@@ -46,10 +46,10 @@ pub(super) fn erfinv(x: f64) -> f64 {
     z.copysign(x)
 }
 
-/// ½√2, and what it lacks.
+/// √½ in two parts.
 const ROOT_HALF: [f64; 2] = [std::f64::consts::FRAC_1_SQRT_2, -4.833_646_656_726_457e-17];
 
-/// x Φ(x), where Φ is the normal distribution: `x/2 · erfc(-x/√2)`.
+/// Computes x Φ(x), where Φ is the normal distribution function: `x/2 · erfc(-x/√2)`.
 #[must_use]
 pub(super) fn gelu(x: f64) -> f64 {
     if x.abs() > 40.0 || x.is_nan() {
@@ -61,9 +61,9 @@ pub(super) fn gelu(x: f64) -> f64 {
     0.5 * x * doubled_ndtr(x)
 }
 
-/// 2 Φ(x), from -30 to 40.
+/// Computes 2 Φ(x) for x from -30 to 40.
 fn doubled_ndtr(x: f64) -> f64 {
-    // erfc's relative slope would magnify what rounding loses.
+    // The large relative derivative of erfc would magnify the rounding error.
     let [hi, lo] = ROOT_HALF;
     let z = -x * hi;
     let rest = (-x).mul_add(hi, -z) - x * lo;
@@ -71,13 +71,13 @@ fn doubled_ndtr(x: f64) -> f64 {
     libm::erfc(z) - rest * slope
 }
 
-/// The asymptotic series; Φ itself would lose digits below the normal numbers.
+/// Computes the asymptotic series; Φ itself would lose digits in the subnormal range.
 fn far_gelu(x: f64) -> f64 {
     let (series, root) = far(x);
     -(series * root) * root
 }
 
-/// |x| Φ(x) as a factor and a number to multiply by twice, for x under -30.
+/// Returns |x| Φ(x) as a factor and a number to be multiplied twice, for x below -30.
 fn far(x: f64) -> (f64, f64) {
     const SQRT_TAU: f64 = 2.506_628_274_631_000_5;
     let square = Dd::product(x, x);
@@ -112,7 +112,7 @@ pub(super) fn ndtr(x: f64) -> f64 {
 #[must_use]
 pub(super) fn erfcx(x: f64) -> f64 {
     if x < 25.0 {
-        // Below, the square is beyond the range of exp.
+        // Below this, the square is out of the range of exp.
         if x < -27.0 {
             return f64::INFINITY;
         }
@@ -120,7 +120,7 @@ pub(super) fn erfcx(x: f64) -> f64 {
         let power = (0.5 * square.hi).exp();
         return (power * libm::erfc(x)) * (power + power * square.lo);
     }
-    // 1 / (x √π) times a series in 1 / 2x²; also of infinity and NaN.
+    // 1 / (x √π) times a series in 1 / 2x²; valid for infinity and NaN, too.
     let inverse = 0.5 / (x * x);
     let series = (1..=8)
         .rev()
@@ -135,7 +135,7 @@ pub(super) fn log_ndtr(x: f64) -> f64 {
         return (-ndtr(-x)).ln_1p();
     }
     let [hi, _] = ROOT_HALF;
-    // NaN goes this way, too.
+    // NaN takes this path, too.
     (0.5 * erfcx(-x * hi)).ln() - 0.5 * x * x
 }
 
@@ -146,13 +146,13 @@ pub(super) fn ndtri(p: f64) -> f64 {
         return f64::NAN;
     }
     if p >= 0.25 {
-        // Twice `p` less 1 is exact.
+        // 2p - 1 is exact.
         return std::f64::consts::SQRT_2 * erfinv(2.0 * p - 1.0);
     }
     if p == 0.0 {
         return f64::NEG_INFINITY;
     }
-    // The tail, by Newton's steps on the logarithm, which is nearly a parabola.
+    // The tail, by Newton's method on the logarithm, which is nearly a parabola.
     let log = p.ln();
     let mut x = -(-2.0 * log).sqrt();
     for _ in 0..8 {

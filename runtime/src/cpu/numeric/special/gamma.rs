@@ -4,11 +4,11 @@ use super::dd::{PI_DD, sin_cos_pi};
 use crate::cpu::numeric::double;
 use crate::cpu::simd::FMA;
 
-/// From here on, and as much farther as the order says, the terms of Euler and Maclaurin are enough.
+/// From this number plus the order on, the terms of the Euler-Maclaurin formula suffice.
 const FAR: f64 = 10.0;
 
-/// The Hurwitz zeta function, Σ (x + k)^-s over k from 0 on, for s above 1: by steps upwards and
-/// the Euler-Maclaurin formula.
+/// Returns the Hurwitz zeta function, Σ (x + k)^-s over k from 0 on, for s above 1, by upward steps and the
+/// Euler-Maclaurin formula.
 #[must_use]
 pub(super) fn zeta(s: f64, x: f64) -> f64 {
     if s == 1.0 {
@@ -21,7 +21,7 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
         if x == x.floor() {
             return f64::INFINITY;
         }
-        // Only whole powers of negative numbers are real.
+        // Only integer powers of negative numbers are real.
         if s != s.floor() {
             return f64::NAN;
         }
@@ -30,19 +30,19 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
         return 0.0;
     }
     if x < -1_000.0 {
-        // The steps below zero are those of two series above it, one of which is cut off.
+        // The steps below zero are two series above it, one of which is truncated.
         let from = x - x.floor();
         let sign = if s % 2.0 == 0.0 { 1.0 } else { -1.0 };
         return zeta(s, from) + sign * (zeta(s, 1.0 - from) - zeta(s, 1.0 - x));
     }
     let (mut x, mut sum) = (x, 0.0);
-    // Higher orders need a further start.
+    // Higher orders need a larger start.
     while x < FAR + s {
         let term = x.powf(-s);
         sum += term;
         x += 1.0;
-        // Above one, terms only shrink: what vanishes beside the sum, all that follows does. Infinities of both signs
-        // have no sum.
+        // Above one, terms decrease: if a term is negligible, all later ones are. The sum of infinities of both signs
+        // is NaN.
         if x > 1.0 && (term.abs() <= sum.abs() * 1e-18 || sum.is_nan()) {
             return sum;
         }
@@ -63,7 +63,7 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
         -236_364_091.0 / 2_730.0,
     ];
     let power = x.powf(-s);
-    // The first term may be in range where the power itself is not.
+    // The first term may be in range even if the power itself is not.
     let first = if power < f64::MIN_POSITIVE {
         x.powf(1.0 - s)
     } else {
@@ -79,10 +79,10 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
     sum + rest
 }
 
-/// ψ'(x) of a positive number: Stirling's series from 10 on (F. W. J. Olver and others, NIST Handbook of
+/// Computes ψ'(x) of a positive number: Stirling's series from 10 on (F. W. J. Olver and others, NIST Handbook of
 /// Mathematical Functions, 5.15.8), and ψ'(x) = ψ'(x + 1) + 1/x² below.
 fn trigamma(x: f64) -> f64 {
-    // Bernoulli's numbers, from the tenth of those that are not zero.
+    // The Bernoulli numbers, in descending order from the tenth nonzero one.
     const SERIES: [f64; 9] = [
         43_867.0 / 798.0,
         -3_617.0 / 510.0,
@@ -100,7 +100,7 @@ fn trigamma(x: f64) -> f64 {
     let square = inverse * inverse;
     let series = SERIES.iter().fold(0.0, |sum, c| sum * square + c);
     let mut sum = inverse + (0.5 * square + series * square * inverse);
-    // The least first.
+    // The smallest term first.
     let mut k = steps - 1.0;
     while k >= 0.0 {
         let at = x + k;
@@ -110,7 +110,7 @@ fn trigamma(x: f64) -> f64 {
     sum
 }
 
-/// The derivative of order `n` of the logarithmic derivative of the gamma function.
+/// Returns the derivative of order `n` of the digamma function.
 #[must_use]
 pub(super) fn polygamma(n: f64, x: f64) -> f64 {
     if n == 0.0 {
@@ -132,7 +132,7 @@ pub(super) fn polygamma(n: f64, x: f64) -> f64 {
         let ratio = PI_DD.hi / sin.value();
         return ratio * ratio - trigamma(1.0 - x);
     }
-    // The factorial of more than 170 is no finite number.
+    // The factorial of a number above 170 is not finite.
     let factorial: f64 = (1..=n.min(171.0) as u64).map(|k| k as f64).product();
     sign * factorial * zeta(n + 1.0, x)
 }

@@ -1,22 +1,23 @@
-//! The terms of losses: of a prediction and what it should have been.
+//! The terms of losses, for a prediction and its target.
 
 use super::Real;
 
-/// What real floats have as predictions.
+/// Functions of real floats as predictions.
 pub(crate) trait Loss: Real {
-    /// Half the square over `beta` up to a distance of `beta`, then the distance less half of it.
+    /// Returns half the square over `beta` up to a distance of `beta`, and the distance minus
+    /// `beta` / 2 beyond.
     fn smooth_error(self, target: Self, beta: Self) -> Self;
-    /// Half the square up to a distance of `delta`, then a line of that slope.
+    /// Returns half the square up to a distance of `delta`, and a line of slope `delta` beyond.
     fn huber_error(self, target: Self, delta: Self) -> Self;
-    /// The cross entropy of a probability, whose logarithms end at -100.
+    /// Returns the cross entropy of a probability, with logarithms clamped at -100.
     fn binary_entropy(self, target: Self) -> Self;
-    /// The same of a logit, with `weight` on what is positive.
+    /// Returns the cross entropy of a logit; positive targets are multiplied by `weight`.
     fn logit_entropy(self, target: Self, weight: Self) -> Self;
-    /// `target` (ln `target` - x); zero where it is.
+    /// Computes `target` (ln `target` - x); zero if `target` is zero.
     fn divergence(self, target: Self) -> Self;
     /// ln(1 + exp(-x `target`))
     fn soft_margin(self, target: Self) -> Self;
-    /// Stirling's approximation of ln x!, zero up to 1.
+    /// Returns Stirling's approximation of ln x!; zero for x up to 1.
     fn stirling(self) -> Self;
 }
 
@@ -54,7 +55,7 @@ macro_rules! loss {
             #[inline(always)]
             fn divergence(self, target: Self) -> Self {
                 let value = Real::xlogy(target, target) - target * self;
-                // Both terms may be beyond the range of their difference.
+                // Both terms may be out of range even if their difference is not.
                 if value.is_finite() || target == 0.0 {
                     value
                 } else {

@@ -1,9 +1,9 @@
-//! The scalar functions beyond arithmetic, exponential and comparison.
+//! The scalar functions beyond arithmetic, exponentials and comparisons.
 //!
-//! Those of one real number are within 4 units in the last place of the exact result in `f32` and
-//! 8 in `f64`; close to a function's zero, within 2⁻²⁴ or 2⁻⁵² times max(1, |x|). `tests.rs` holds
-//! them against tables computed with many digits (`scripts/special_tables.py`). `f32` computes in
-//! `f64` where that is the simplest way to be exact.
+//! Functions of one real number are within 4 units in the last place of the exact result in `f32`
+//! and 8 in `f64`; near a function's zero, within 2⁻²⁴ or 2⁻⁵² times max(1, |x|). `tests.rs`
+//! compares them with tables computed with many digits (`scripts/special_tables.py`). `f32`
+//! computes in `f64` where that is the simplest way to be accurate.
 
 mod activation;
 mod analytic;
@@ -26,7 +26,7 @@ mod values;
 
 use super::{Bits, Inexact, Number, Ordered, Signed};
 
-/// What floats and complex numbers have beyond [`Inexact`].
+/// Functions of floats and complex numbers, in addition to [`Inexact`].
 pub(crate) trait Analytic: Inexact {
     /// The sine.
     fn sin(self) -> Self;
@@ -50,87 +50,87 @@ pub(crate) trait Analytic: Inexact {
     fn acosh(self) -> Self;
     /// The inverse hyperbolic tangent.
     fn atanh(self) -> Self;
-    /// *e* to the power, less one.
+    /// Computes *e*^x - 1.
     fn expm1(self) -> Self;
-    /// Two to the power.
+    /// Returns 2^x.
     fn exp2(self) -> Self;
-    /// The natural logarithm of the number and one.
+    /// Computes ln(1 + x).
     fn log1p(self) -> Self;
     /// The logarithm to base 2.
     fn log2(self) -> Self;
     /// The logarithm to base 10.
     fn log10(self) -> Self;
-    /// One divided by the number.
+    /// Returns one divided by the number.
     fn reciprocal(self) -> Self;
-    /// One divided by the square root.
+    /// Returns one divided by the square root.
     fn rsqrt(self) -> Self;
-    /// The number times its logistic function.
+    /// Returns the number times its logistic function.
     fn silu(self) -> Self;
     /// sin πx / πx
     fn sinc(self) -> Self;
     /// The logarithm of the sum of two exponentials.
     fn logaddexp(self, other: Self) -> Self;
-    /// The point between this and `end` that lies `weight` of the way along.
+    /// Returns the point at the fraction `weight` of the way from this number to `end`.
     fn lerp(self, end: Self, weight: Self) -> Self;
 }
 
-/// What real floats have beyond [`Analytic`].
+/// Functions of real floats, in addition to [`Analytic`].
 pub(crate) trait Real: Analytic + Ordered {
-    /// The angle of the point (`x`, self).
+    /// Returns the angle of the point (`x`, `self`).
     fn atan2(self, x: Self) -> Self;
-    /// The length of the vector (self, `other`).
+    /// Returns the length of the vector (`self`, `other`).
     fn hypot(self, other: Self) -> Self;
     /// The error function.
     fn erf(self) -> Self;
-    /// One less the error function.
+    /// Returns 1 - erf(x), without cancellation.
     fn erfc(self) -> Self;
     /// The inverse of the error function.
     fn erfinv(self) -> Self;
-    /// The logarithm of the gamma function's magnitude.
+    /// Returns the logarithm of the magnitude of the gamma function.
     fn lgamma(self) -> Self;
     /// The logarithmic derivative of the gamma function.
     fn digamma(self) -> Self;
-    /// The part behind the point, with the number's sign.
+    /// Returns the fractional part, with the number's sign.
     fn frac(self) -> Self;
-    /// Degrees to radians.
+    /// Converts degrees to radians.
     fn deg2rad(self) -> Self;
-    /// Radians to degrees.
+    /// Converts radians to degrees.
     fn rad2deg(self) -> Self;
-    /// The number times the logarithm of `other`; zero where the number is.
+    /// Returns the number times the logarithm of `other`; zero if the number is zero.
     fn xlogy(self, other: Self) -> Self;
-    /// The number times the logarithm of one and `other`; zero where the number is.
+    /// Returns the number times ln(1 + `other`); zero if the number is zero.
     fn xlog1py(self, other: Self) -> Self;
     /// The logarithm to base 2 of the sum of two powers of 2.
     fn logaddexp2(self, other: Self) -> Self;
     /// The inverse of the logistic function.
     fn logit(self) -> Self;
-    /// The magnitude with another number's sign.
+    /// Returns the magnitude with the sign of another number.
     fn copysign(self, sign: Self) -> Self;
-    /// The next number on the way to `other`.
+    /// Returns the next representable number towards `other`.
     fn nextafter(self, other: Self) -> Self;
-    /// The nearest multiple of ten to the power of `-decimals`, ties to even.
+    /// Rounds to `decimals` decimal places, ties to even.
     fn round_decimals(self, decimals: Self) -> Self;
-    /// The number times its normal distribution function.
+    /// Returns the number times its normal distribution function.
     fn gelu(self) -> Self;
-    /// [`Real::gelu`] by a formula with tanh.
+    /// Like [`Real::gelu`], by a formula with tanh.
     fn gelu_tanh(self) -> Self;
-    /// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
+    /// Computes ln(1 + exp(beta x)) / beta, or the number itself if beta x exceeds `threshold`.
     fn softplus(self, beta: Self, threshold: Self) -> Self;
     /// The logarithm of the logistic function.
     fn logsigmoid(self) -> Self;
-    /// The number times tanh of its softplus.
+    /// Returns the number times tanh of its softplus.
     fn mish(self) -> Self;
-    /// `alpha` (exp(x) - 1) where negative.
+    /// Computes `alpha` (exp(x) - 1) for negative numbers; others are unchanged.
     fn elu(self, alpha: Self) -> Self;
-    /// [`Real::elu`] with fixed scales that keep mean and variance of what passes through.
+    /// Like [`Real::elu`], with fixed scales that preserve the mean and variance of the inputs.
     fn selu(self) -> Self;
-    /// `slope` times the number where negative.
+    /// Returns `slope` times the number if it is negative, otherwise the number.
     fn leaky_relu(self, slope: Self) -> Self;
     /// x / (1 + |x|)
     fn softsign(self) -> Self;
-    /// (x + 3) / 6, between 0 and 1.
+    /// Computes (x + 3) / 6, clamped to between 0 and 1.
     fn hardsigmoid(self) -> Self;
-    /// The number times its [`Real::hardsigmoid`].
+    /// Returns the number times its [`Real::hardsigmoid`].
     fn hardswish(self) -> Self;
     /// exp(x²) erfc(x)
     fn erfcx(self) -> Self;
@@ -144,77 +144,78 @@ pub(crate) trait Real: Analytic + Ordered {
     fn entr(self) -> Self;
     /// The modified Bessel function of order 0.
     fn i0(self) -> Self;
-    /// [`Real::i0`] times exp(-|x|).
+    /// Like [`Real::i0`], times exp(-|x|).
     fn i0e(self) -> Self;
     /// The modified Bessel function of order 1.
     fn i1(self) -> Self;
-    /// [`Real::i1`] times exp(-|x|).
+    /// Like [`Real::i1`], times exp(-|x|).
     fn i1e(self) -> Self;
-    /// The Hurwitz zeta function of order self.
+    /// Returns the Hurwitz zeta function of order `self`.
     fn zeta(self, x: Self) -> Self;
     /// The derivative of order `n` of [`Real::digamma`].
     fn polygamma(self, n: Self) -> Self;
 }
 
-/// What floats and complex numbers have: a direction in the plane.
+/// Functions of floats and complex numbers as directions in the plane.
 pub(crate) trait Angle: Inexact {
-    /// The angle from the positive real axis.
+    /// Returns the angle from the positive real axis.
     fn angle(self) -> Self::Real;
 }
 
-/// What integers and real floats have: steps, and division that leaves a rest.
+/// Functions of integers and real floats: rounding, and division with a remainder.
 pub(crate) trait Whole: Signed + Ordered {
-    /// The next whole number above.
+    /// Rounds up to an integer.
     fn ceil(self) -> Self;
-    /// The next whole number below.
+    /// Rounds down to an integer.
     fn floor(self) -> Self;
-    /// The next whole number towards zero.
+    /// Rounds towards zero to an integer.
     fn trunc(self) -> Self;
-    /// The nearest whole number, ties to even.
+    /// Rounds to the nearest integer, ties to even.
     fn round(self) -> Self;
-    /// The quotient, rounded down. Integers: zero when `other` is.
+    /// Returns the quotient, rounded down; for integers, zero if `other` is zero.
     fn floor_divide(self, other: Self) -> Self;
-    /// The quotient, rounded towards zero. Integers: zero when `other` is.
+    /// Returns the quotient, rounded towards zero; for integers, zero if `other` is zero.
     fn trunc_divide(self, other: Self) -> Self;
-    /// What [`Whole::floor_divide`] leaves; it has the divisor's sign.
+    /// Returns the remainder of [`Whole::floor_divide`], which has the divisor's sign.
     fn remainder(self, other: Self) -> Self;
-    /// What [`Whole::trunc_divide`] leaves; it has the dividend's sign.
+    /// Returns the remainder of [`Whole::trunc_divide`], which has the dividend's sign.
     fn fmod(self, other: Self) -> Self;
-    /// Between zero and six.
+    /// Clamps to between zero and six.
     fn relu6(self) -> Self;
-    /// Whether the sign is minus; floats have one at zero, too.
+    /// Returns whether the sign is negative; floats have a sign at zero, too.
     fn is_negative(self) -> bool;
 }
 
-/// What every dtype has beyond [`Number`].
+/// Functions of every dtype, in addition to [`Number`].
 pub(crate) trait Classify: Number {
-    /// The direction: -1, 0 or 1; of a complex number, the number divided by its magnitude.
+    /// Returns the sign: -1, 0 or 1; for a complex number, the number divided by its magnitude.
     fn sgn(self) -> Self;
-    /// Whether it, or a part of it, is infinite.
+    /// Returns whether the number, or a part of it, is infinite.
     fn is_inf(self) -> bool;
-    /// Whether it, or a part of it, is NaN.
+    /// Returns whether the number, or a part of it, is NaN.
     fn is_nan(self) -> bool;
-    /// `nan` for NaN, `posinf` and `neginf` for the infinities; in each part.
+    /// Replaces NaN by `nan` and the infinities by `posinf` and `neginf`, in each part.
     fn nan_to_num(self, nan: Self, posinf: Self, neginf: Self) -> Self;
-    /// Whether the imaginary part, if there is one, is zero.
+    /// Returns whether the imaginary part, if there is one, is zero.
     fn is_real(self) -> bool;
 }
 
-/// What integers and bool have beyond [`Bits`].
+/// Functions of integers and bool, in addition to [`Bits`].
 pub(crate) trait Bitwise: Bits {
-    /// Bits set in both.
+    /// Returns the bits set in both numbers.
     fn bitwise_and(self, other: Self) -> Self;
-    /// Bits set in either.
+    /// Returns the bits set in either number.
     fn bitwise_or(self, other: Self) -> Self;
-    /// Bits set in one of them.
+    /// Returns the bits set in exactly one of the numbers.
     fn bitwise_xor(self, other: Self) -> Self;
 }
 
-/// What integers have beyond [`Bitwise`].
+/// Functions of integers, in addition to [`Bitwise`].
 pub(crate) trait Integer: Bitwise + Whole {
-    /// Bits moved up; none are left when `by` is negative or the width.
+    /// Shifts left; zero if `by` is negative or at least the width.
     fn bitwise_left_shift(self, by: Self) -> Self;
-    /// Bits moved down, the sign staying; only the sign is left when `by` is negative or the width.
+    /// Shifts right arithmetically; only the sign is left if `by` is negative or at least the
+    /// width.
     fn bitwise_right_shift(self, by: Self) -> Self;
     /// The greatest common divisor.
     fn gcd(self, other: Self) -> Self;
@@ -222,7 +223,7 @@ pub(crate) trait Integer: Bitwise + Whole {
     fn lcm(self, other: Self) -> Self;
 }
 
-/// The functions by the names that expressions use.
+/// The functions by their names in expressions.
 pub(crate) mod by_name {
     #![allow(dead_code, reason = "a row may name any of them")]
     pub(crate) use super::close::{isclose, isclose_nan};
@@ -230,7 +231,7 @@ pub(crate) mod by_name {
     use super::shrink::Shrink;
     use super::{Analytic, Angle, Bitwise, Classify, Integer, Number, Ordered, Real, Whole};
 
-    /// As the macro of the basic functions; methods need no expression.
+    /// Like the macro of the basic functions; methods need no expression.
     macro_rules! functions {
         ($([$bound:ident] $($f:ident($x:ident $(, $arg:ident)*) -> $out:ty = $value:expr;)*)*) => {$($(
             #[inline(always)]
@@ -257,7 +258,7 @@ pub(crate) mod by_name {
             above(x, threshold, value) -> T = if x <= threshold { value } else { x };
     }
 
-    /// Methods of a trait as functions.
+    /// Defines functions for the methods of a trait.
     macro_rules! methods {
         ($($bound:ident: $($f:ident($x:ident $(, $arg:ident)*))*;)*) => {$($(
             #[inline(always)]
@@ -288,39 +289,39 @@ pub(crate) mod by_name {
         Integer: bitwise_left_shift(x, by) bitwise_right_shift(x, by) gcd(x, y) lcm(x, y);
     }
 
-    /// Whether it is infinite and positive.
+    /// Returns whether the number is infinite and positive.
     #[inline(always)]
     pub(crate) fn isposinf<T: Ordered + Classify>(x: T) -> bool {
         x.is_inf() && x > T::default()
     }
 
-    /// Whether it is infinite and negative.
+    /// Returns whether the number is infinite and negative.
     #[inline(always)]
     pub(crate) fn isneginf<T: Ordered + Classify>(x: T) -> bool {
         x.is_inf() && x < T::default()
     }
 
-    /// Whether the sign bit is set; of an integer, whether it is negative.
+    /// Returns whether the sign bit is set; for an integer, whether it is negative.
     #[inline(always)]
     pub(crate) fn signbit<T: Whole>(x: T) -> bool {
         x.is_negative()
     }
 
-    /// The greater of two; of a number and NaN, the number.
+    /// Returns the greater of two numbers, ignoring NaN if the other is a number.
     #[inline(always)]
     #[allow(clippy::eq_op, reason = "NaN differs from itself")]
     pub(crate) fn fmax<T: Ordered>(x: T, y: T) -> T {
         if x >= y || y != y { x } else { y }
     }
 
-    /// The smaller of two; of a number and NaN, the number.
+    /// Returns the smaller of two numbers, ignoring NaN if the other is a number.
     #[inline(always)]
     #[allow(clippy::eq_op, reason = "NaN differs from itself")]
     pub(crate) fn fmin<T: Ordered>(x: T, y: T) -> T {
         if x <= y || y != y { x } else { y }
     }
 
-    /// Zero where negative, one where positive, `y` at zero.
+    /// Returns zero for negative numbers, one for positive ones, and `y` at zero.
     #[inline(always)]
     pub(crate) fn heaviside<T: Ordered + Classify>(x: T, y: T) -> T {
         if x == T::default() {

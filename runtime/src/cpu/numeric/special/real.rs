@@ -4,7 +4,8 @@ use super::{Real, activation, erf, gamma};
 use crate::cpu::numeric::double;
 use crate::cpu::simd::FMA;
 
-/// libm's takes great negative numbers for positive ones.
+/// Returns the inverse hyperbolic cosine; libm's confuses large negative numbers with positive
+/// ones.
 pub(super) fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
@@ -91,7 +92,7 @@ macro_rules! real {
                 if self == 0.0 {
                     return <$t>::from_bits(1).copysign(other);
                 }
-                // Bits grow with the magnitude.
+                // The bits increase with the magnitude.
                 let away = (self < other) == (self > 0.0);
                 let bits = self.to_bits();
                 <$t>::from_bits(if away { bits + 1 } else { bits - 1 })
@@ -151,7 +152,7 @@ macro_rules! real {
             }
             #[inline(always)]
             fn hardswish(self) -> Self {
-                // Products of infinite and of great numbers are not formed.
+                // Avoids products with infinite and large numbers.
                 let near = if self > 3.0 { 3.0 } else { self };
                 let value = near * ((near + 3.0).clamp(0.0, 6.0)) / 6.0;
                 let value = if self <= -3.0 { -0.0 } else { value };

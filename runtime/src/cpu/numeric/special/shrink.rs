@@ -2,19 +2,20 @@
 
 use super::{Analytic, Real, activation};
 
-/// What real floats have beyond [`Real`]: bends at numbers of the caller's.
+/// Functions of real floats with parameters, in addition to [`Real`].
 pub(crate) trait Shrink: Real {
-    /// `alpha` (exp(x / `alpha`) - 1) where negative.
+    /// Computes `alpha` (exp(x / `alpha`) - 1) for negative numbers; others are unchanged.
     fn celu(self, alpha: Self) -> Self;
-    /// Nearer to zero by `lambd`, and zero where that is further than zero.
+    /// Moves the number towards zero by `lambd`, but not beyond zero.
     fn softshrink(self, lambd: Self) -> Self;
-    /// Zero where the magnitude is at most `lambd`.
+    /// Returns zero if the magnitude is at most `lambd`, otherwise the number.
     fn hardshrink(self, lambd: Self) -> Self;
     /// x - tanh(x)
     fn tanhshrink(self) -> Self;
-    /// Zero where a number drawn from 0 to 1 is below `p`, else scaled up to keep the mean.
+    /// Returns zero if `draw`, a random number between 0 and 1, is below `p`; otherwise the number,
+    /// scaled to preserve the mean.
     fn dropped(self, draw: Self, p: Self) -> Self;
-    /// [`Real::logit`] of what lies between `eps` and one less it.
+    /// Like [`Real::logit`], but clamps the argument to between `eps` and 1 - `eps`.
     fn logit_eps(self, eps: Self) -> Self;
 }
 
@@ -27,7 +28,7 @@ macro_rules! shrink {
             }
             #[inline(always)]
             fn softshrink(self, lambd: Self) -> Self {
-                // NaN times zero stays NaN.
+                // NaN times zero is NaN.
                 let small = self * 0.0;
                 let small = if self > lambd { self - lambd } else { small };
                 if self < -lambd { self + lambd } else { small }

@@ -1,4 +1,4 @@
-//! The functions against tables of exact results.
+//! Tests the functions against tables of exact results.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,16 +9,16 @@ use num_complex::Complex;
 use super::by_name as special;
 use crate::cpu::numeric::by_name as basic;
 
-/// A float of the tables.
+/// A float type of the tables.
 trait Float: Copy + Into<f64> {
-    /// Digits of its bits.
+    /// The number of hexadecimal digits of its bits.
     const DIGITS: usize;
-    /// The greatest distance from the exact result, in units in the last place.
+    /// The largest error allowed, in units in the last place.
     const ULPS: u64;
-    /// The absolute error granted next to a zero, per max(1, |x|).
+    /// The absolute error allowed near a zero, per max(1, |x|).
     const NEAR_ZERO: f64;
     fn parse(hex: &str) -> Self;
-    /// Its place among the floats in order; both zeros have 0.
+    /// Returns its rank in the order of floats; both zeros have rank 0.
     fn rank(self) -> i64;
 }
 
@@ -49,7 +49,7 @@ fn table(name: &str) -> String {
     fs::read_to_string(folder.join(name).with_extension("csv")).unwrap()
 }
 
-/// What was seen of one function in one dtype.
+/// The statistics of one function in one dtype.
 #[derive(Default)]
 struct Seen {
     count: usize,
@@ -113,7 +113,7 @@ fn report(name: &str, bits: u32, seen: &Seen, failed: &mut String) {
     }
 }
 
-/// Holds functions of `x`, or of `x` and `y`, against the tables of their names.
+/// Compares functions of `x`, or of `x` and `y`, with the tables of their names.
 macro_rules! hold {
     (x, $module:ident: $($name:ident)*) => {
         hold!(@ $(($name, |[x]| $module::$name(x)))*)
@@ -178,7 +178,8 @@ fn softplus_has_two_parameters() {
     );
 }
 
-/// The distance of complex numbers counts against the magnitude: a part may lie next to its zero.
+/// Compares complex results. Errors are relative to the magnitude, because a part may be near its
+/// zero.
 fn complex<T: Float + num_traits::Num>(
     name: &str,
     bits: u32,
@@ -228,7 +229,7 @@ fn complex_numbers() {
     assert!(failed.is_empty(), "{failed}");
 }
 
-/// Terms of both signs that are no finite numbers: their sum is none, and ends.
+/// Tests sums whose terms are infinities of both signs: the result is NaN, and the loop ends.
 #[test]
 fn zeta_of_huge_orders() {
     for order in [2.0_f64.powi(31) + 1.0, 2.0_f64.powi(48) + 1.0] {

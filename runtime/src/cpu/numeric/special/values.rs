@@ -1,4 +1,4 @@
-//! Special values and whole numbers, as PyTorch 2.11 gives them.
+//! Tests special values and integers against the results of PyTorch 2.11.
 
 use num_complex::Complex;
 
@@ -7,7 +7,7 @@ use super::by_name::*;
 const NAN: f64 = f64::NAN;
 const INF: f64 = f64::INFINITY;
 
-/// Equal to the bit, all NaN alike.
+/// Compares bitwise; all NaNs are equal.
 fn same(got: &[f64], want: &[f64]) {
     let bits = |x: &f64| {
         if x.is_nan() {
@@ -91,7 +91,7 @@ fn division_of_integers() {
     assert_eq!(pairs.map(|(x, y)| remainder(x, y)), [1, 1, -1, -1, 0]);
     assert_eq!(pairs.map(|(x, y)| fmod(x, y)), [1, -1, 1, -1, 0]);
     assert_eq!(floor_divide(200_u8, 7), 28);
-    // The least number has no opposite; what zero divides is refused elsewhere.
+    // The smallest number has no opposite; division by zero is rejected elsewhere.
     assert_eq!((fmod(i8::MIN, -1), floor_divide(i8::MIN, -1)), (0, i8::MIN));
     assert_eq!(
         (fmod(1_i64, 0), remainder(1_i64, 0), floor_divide(1_u8, 0)),
@@ -271,13 +271,13 @@ fn interpolation_meets_both_ends() {
 #[test]
 fn branch_cuts() {
     let side = |re: f64| move |im: f64| Complex::new(re, im);
-    // The sign of zero says from which side.
+    // The sign of zero selects the side of the branch cut.
     assert!(asin(side(2.0)(0.0)).im > 0.0 && asin(side(2.0)(-0.0)).im < 0.0);
     assert!(acos(side(2.0)(0.0)).im < 0.0 && acos(side(2.0)(-0.0)).im > 0.0);
     assert!(acosh(side(-2.0)(0.0)).im > 0.0 && acosh(side(-2.0)(-0.0)).im < 0.0);
     assert!(atanh(side(2.0)(0.0)).im > 0.0 && atanh(side(2.0)(-0.0)).im < 0.0);
     assert!(log1p(side(-3.0)(0.0)).im > 0.0 && log1p(side(-3.0)(-0.0)).im < 0.0);
-    // Far out nothing overflows on the way.
+    // Large numbers do not overflow in intermediate results.
     let far = asin(Complex::new(1e300_f64, 1e300));
     assert!((far.im - (2.0_f64.sqrt() * 2e300_f64).ln()).abs() < 1e-12);
     assert_eq!(tan(Complex::new(1.0_f64, 1e3)), Complex::new(0.0, 1.0));

@@ -21,8 +21,8 @@ macro_rules! floats {
             fn round(self) -> Self {
                 self.round_ties_even()
             }
-            // Python's: the quotient of what is left without the remainder, which is whole but for
-            // rounding.
+            // Python's algorithm: the dividend minus the remainder, divided, which is an integer up
+            // to rounding.
             #[inline(always)]
             fn floor_divide(self, other: Self) -> Self {
                 if other == 0.0 {
@@ -86,7 +86,7 @@ macro_rules! integers {
             fn round(self) -> Self {
                 self
             }
-            // Zero divisors are refused before a kernel runs; here they must only do no harm.
+            // Zero divisors are rejected before a kernel runs; here they only must not panic.
             #[inline(always)]
             fn floor_divide(self, other: Self) -> Self {
                 if other == 0 {
