@@ -1,4 +1,4 @@
-//! Copying a whole operand.
+//! Copies of whole operands.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -13,15 +13,15 @@ use crate::cpu::parallel::{GRAIN, Shared, each, split};
 use crate::plan::{Dim, Plan};
 use crate::shape::{product, scaled_stride};
 
-/// Elements per side of a tile when one operand steps across the other: the lines that a tile
-/// touches stay in the first-level cache.
+/// The side of a tile if one operand steps across the other: the cache lines of a tile stay in the
+/// first-level cache.
 const TILE: usize = 32;
 
-/// Copies operand 1 of a plan to operand 0, converting on the way.
+/// Copies operand 1 of a plan to operand 0, converting elements.
 ///
 /// # Safety
-/// The plan's positions from `dest` on are writable, those from `source` on readable and valid for
-/// their dtypes; no two positions of the former are the same, and none is one of the latter.
+/// The plan's positions of `dest` are writable and distinct. Those of `source` are readable, valid
+/// for its dtype, and not positions of `dest`.
 pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     let (cast, from) = (Cast::new(source.dtype, dest.dtype), source.dtype);
     let dest_dtype = dest.dtype;
@@ -30,7 +30,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
         && crosses(inner, outer, from)
     {
         let moved = from.size() + dest_dtype.size();
-        // Whole lines only: a tile's rows are a few of them.
+        // Whole cache lines only: the rows of a tile are a few lines.
         let line = |step: isize| step % 64 == 0;
         let past = NonTemporal::of(product([plan.numel(), moved])).filter(|_| {
             inner.steps[0] == dest_dtype.size() as isize
@@ -46,7 +46,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     }
     let [to_step, from_step, ..] = plan.inner().steps;
     let (moved, to_size) = (from.size() + dest_dtype.size(), dest_dtype.size() as isize);
-    // Copies without conversion have been taught this by whoever wrote the C library.
+    // For copies without conversion, the C library's `memcpy` already uses non-temporal stores.
     let past = NonTemporal::of(product([plan.numel(), moved])).filter(|_| {
         !cast.copies() && to_step == to_size && plan.inner().size >= nontemporal::BLOCK
     });
@@ -73,7 +73,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     });
 }
 
-/// Converts `n` elements to where they stand side by side, by non-temporal stores.
+/// Converts `n` elements to a contiguous destination by non-temporal stores.
 ///
 /// # Safety
 /// The requirements of [`Cast::run`].
@@ -102,14 +102,14 @@ unsafe fn passing(
     }
 }
 
-/// Whether the source is adjacent along the second dim and not along the first.
+/// Returns whether the source is contiguous along the second dim and not along the first.
 fn crosses(inner: &Dim, outer: &Dim, from: DType) -> bool {
     let size = from.size() as isize;
     inner.steps[1].abs() > size && outer.steps[1].abs() == size && inner.size.min(outer.size) >= 4
 }
 
-/// Tile by tile over the first two dims, for every index of the others; `keep` is for elements that
-/// are converted already.
+/// Copies tile by tile over the first two dims, for every index of the others. `keep` copies
+/// elements that are already converted.
 ///
 /// # Safety
 /// The requirements of [`copy`].
@@ -143,10 +143,11 @@ unsafe fn tiles(
             let n = TILE.min(inner.size - column);
             let offset = |operand: usize| at[operand] + inner.steps[operand] * column as isize;
             // SAFETY: parts of runs of the plan; strips share no position of `dest`. The block has
-            // room for a tile of the longest elements.
+            // room for a tile of the largest elements.
             unsafe {
                 let (source, dest) = (source.get().offset(offset(1)), dest.get().offset(offset(0)));
-                // What lies side by side in the source is read together, and goes down a column.
+                // Elements that are contiguous in the source are read together and written to a
+                // column.
                 for i in 0..n as isize {
                     let from = source.offset(i * inner.steps[1]);
                     cast.run(rows, from, outer.steps[1], block.offset(i * to_size), pitch);

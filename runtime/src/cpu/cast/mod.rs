@@ -1,7 +1,7 @@
-//! Copying and converting runs of elements.
+//! Copies and conversions of runs of elements.
 //!
-//! Everything that is not already where a kernel wants it, as the dtype it wants, passes through
-//! here: 12 × 12 pairs of dtypes, each as a dense loop for every SIMD level and as a strided one.
+//! All elements that are not already in the layout and dtype that a kernel needs pass through here:
+//! 12 × 12 pairs of dtypes, each as a dense loop for every SIMD level and as a strided one.
 
 mod copy;
 
@@ -22,7 +22,7 @@ pub(crate) use copy::copy;
 type Dense = unsafe fn(usize, *const u8, *mut u8);
 type Strided = unsafe fn(usize, *const u8, isize, *mut u8, isize);
 
-/// The loops that take elements of one dtype to another.
+/// The loops that convert elements of one dtype to another.
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
     dense: Dense,
@@ -32,7 +32,7 @@ pub(crate) struct Cast {
 }
 
 impl Cast {
-    /// The loops from one dtype to another.
+    /// Returns the loops from one dtype to another.
     pub(crate) fn new(from: DType, to: DType) -> Self {
         let (dense, strided) = if from == to {
             copying(from)
@@ -47,17 +47,17 @@ impl Cast {
         }
     }
 
-    /// The sizes of an element before and after.
+    /// Returns the sizes of an element before and after.
     pub(crate) fn sizes(&self) -> [isize; 2] {
         self.sizes
     }
 
-    /// Whether elements stay as they are.
+    /// Returns whether elements are copied without conversion.
     pub(crate) fn copies(&self) -> bool {
         self.copies
     }
 
-    /// Takes `n` elements from `source` to `dest`, where they lie `steps` bytes apart. A source
+    /// Converts `n` elements from `source` to `dest`, where they are `steps` bytes apart. A source
     /// step of zero repeats one element.
     ///
     /// # Safety
@@ -82,7 +82,7 @@ impl Cast {
     }
 }
 
-/// Elements of one dtype keep their bits, so their size is all that matters.
+/// Returns loops that copy bits; only the size of the dtype matters.
 fn copying(dtype: DType) -> ([Dense; LEVELS], Strided) {
     macro_rules! sized {
         ($t:ty) => {{
@@ -102,7 +102,7 @@ fn copying(dtype: DType) -> ([Dense; LEVELS], Strided) {
     }
 }
 
-/// Bits of some dtype that is aligned to no more than its parts.
+/// The bits of a dtype whose alignment is only that of its parts.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 struct Bits<T>(T);
@@ -123,11 +123,13 @@ fn converting(from: DType, to: DType) -> ([Dense; LEVELS], Strided) {
     }))
 }
 
+/// Converts contiguous elements.
+///
 /// # Safety
-/// The requirements of [`Cast::run`], with adjacent elements.
+/// The requirements of [`Cast::run`], with contiguous elements.
 #[inline(always)]
 unsafe fn dense<A: Convert<B>, B: Copy>(n: usize, source: *const A, dest: *mut B) {
-    // SAFETY: guaranteed by the caller; what is written to may be indeterminate.
+    // SAFETY: guaranteed by the caller; the destination may be uninitialised.
     let (source, dest) = unsafe {
         let dest = dest.cast::<MaybeUninit<B>>();
         (
@@ -140,6 +142,8 @@ unsafe fn dense<A: Convert<B>, B: Copy>(n: usize, source: *const A, dest: *mut B
     }
 }
 
+/// Converts elements with strides.
+///
 /// # Safety
 /// The requirements of [`Cast::run`].
 unsafe fn strided<A: Convert<B>, B: Copy>(
@@ -152,7 +156,7 @@ unsafe fn strided<A: Convert<B>, B: Copy>(
     if n == 0 {
         return;
     }
-    // SAFETY: all `n` elements are the caller's; the first exists.
+    // SAFETY: all `n` elements are the caller's; there is at least one.
     unsafe {
         if source_step == 0 {
             let value = source.cast::<A>().read().convert();

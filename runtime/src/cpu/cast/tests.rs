@@ -13,7 +13,7 @@ fn numbers(dtype: DType, shape: &[usize]) -> Raw {
 fn every_pair_of_dtypes() {
     for from in DType::ALL {
         for to in DType::ALL {
-            // 70 elements: full vectors and a rest.
+            // 70 elements: full vectors and a remainder.
             pair(from, to, 70);
         }
     }
@@ -34,7 +34,7 @@ fn floats_out_of_range_are_the_nearest_integer() {
     ];
     let floats = [DType::F32, DType::F64, DType::BF16, DType::C64, DType::C128];
     for from in floats {
-        // Once as full vectors, once backwards with gaps.
+        // Once as full vectors, once reversed with gaps.
         let x = call::to_dtype(&Raw::from_vec(far.repeat(8), &[72]).unwrap(), from).unwrap();
         for x in [&x, &x.flip(0).unwrap()] {
             for to in [DType::U8, DType::I8, DType::I16, DType::I32, DType::I64] {
@@ -61,7 +61,7 @@ fn far_more_than_the_caches_hold() {
     for from in types {
         for to in types {
             pair(from, to, if cfg!(miri) { 70 } else { 5003 });
-            // From an odd place on, with gaps in between, to rows that begin anywhere.
+            // From an unaligned start, with gaps, to rows that begin anywhere.
             let x = numbers(from, &[3, 3001]).narrow(1, 1, 2999).unwrap();
             let y = call::to_dtype(&x, to).unwrap();
             let one = call::to_dtype(&x.select(0, 2).unwrap(), to).unwrap();
@@ -73,7 +73,7 @@ fn far_more_than_the_caches_hold() {
     }
 }
 
-/// Numbers of one dtype as another one, forwards and backwards.
+/// Compares the conversion of numbers of one dtype to another, forwards and backwards.
 fn pair(from: DType, to: DType, count: usize) {
     let x = numbers(from, &[count]);
     let backwards = x.flip(0).unwrap();

@@ -1,15 +1,15 @@
-//! Rows of columns, added to where their windows lie.
+//! Rows of columns, added to the elements under their windows.
 
 use super::line::{Lines, taps};
 use super::number::{Number, Widen};
 use super::pieces::add;
 use crate::job::Windows;
 
-/// Adds what each tap has at positions `from..from + count` to planes, one for each channel. Of each channel and tap in turn,
-/// `rows` has an element for each of these positions.
+/// Adds the values of each tap at positions `from..from + count` to planes, one for each channel. `rows` has one
+/// element per position, for each channel and tap in turn.
 ///
 /// # Safety
-/// The planes have the windows' elements, one behind the other; there are so many rows.
+/// The planes are contiguous and have the windows' elements; `rows` has this number of elements.
 #[inline(always)]
 pub(super) unsafe fn add_rows<S: Widen<A>, A: Number>(
     windows: &Windows,
@@ -28,7 +28,7 @@ pub(super) unsafe fn add_rows<S: Widen<A>, A: Number>(
             for channel in 0..channels {
                 let from = from.wrapping_add(channel * all * count);
                 let to = to.wrapping_add(channel * size);
-                // SAFETY: positions of a row, and elements of a plane.
+                // SAFETY: positions of a row and elements of a plane.
                 unsafe { add(line.end - line.start, from, to, w.stride) };
             }
         }

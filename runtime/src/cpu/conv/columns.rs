@@ -1,4 +1,4 @@
-//! im2col and col2im: windows as columns, and columns added up.
+//! im2col and col2im: copies windows to columns, and sums columns into windows.
 
 use half::{bf16, f16};
 use nomina_core::DType;
@@ -16,9 +16,10 @@ use crate::memory::{NoMemory, Scratch};
 /// Runs `im2col` or `fold`.
 ///
 /// # Safety
-/// All elements lie where the job says; nobody else uses the result meanwhile.
+/// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ColumnsJob) -> Result<(), NoMemory> {
-    // SAFETY: guaranteed by the caller; elements that are only copied go as bits of their size.
+    // SAFETY: guaranteed by the caller; elements that are only copied are copied as bits of their
+    // size.
     unsafe {
         match (job.fold, job.dtype) {
             (false, dtype) => {
@@ -63,7 +64,7 @@ unsafe fn lower<T: Number + Widen<T>>(job: &ColumnsJob) {
                 from: 0,
                 count,
             };
-            // SAFETY: the result has `taps × positions` for each plane.
+            // SAFETY: the result has `taps × positions` elements for each plane.
             unsafe { lower.rows::<T>(job.out.cast::<T>().add(plane * rows * count)) };
         }
     });
@@ -80,13 +81,14 @@ unsafe fn add<S: Widen<A>, A: Number>(job: &ColumnsJob) -> Result<(), NoMemory> 
         for plane in range {
             sums.fill(A::ZERO);
             let from = job.x.cast::<S>().wrapping_add(plane * rows * count);
-            // SAFETY: the columns have `positions` for each tap; the plane has all elements.
+            // SAFETY: the columns have `positions` elements for each tap; the plane has all
+            // elements.
             unsafe {
                 add_rows::<S, A>(&job.windows, 1, [0, count], from, sums.as_mut_ptr());
             }
             let out = job.out.cast::<S>().wrapping_add(plane * size);
             for (i, &sum) in sums.iter().enumerate() {
-                // SAFETY: the plane is this task's own.
+                // SAFETY: this task owns the plane.
                 unsafe { out.add(i).write(S::down(sum)) };
             }
         }

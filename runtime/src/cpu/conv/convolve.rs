@@ -15,13 +15,13 @@ use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
 
-/// Positions of a block, at least: fewer would not repay what a product costs to start.
+/// The fewest positions of a block: fewer would not repay the overhead of a product.
 const NARROW: usize = 64;
 
 /// Runs a convolution.
 ///
 /// # Safety
-/// All elements lie where the job says; nobody else uses the result meanwhile.
+/// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -47,7 +47,7 @@ unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> 
         if is_direct(job.dtype, job.channels, job.outs) {
             direct::convolve::<S, A>(job)
         } else if native::<S, A>() && point::<A>(job)? {
-            // A product, and done.
+            // The convolution was a plain product.
             Ok(())
         } else if panels::convolve::<S, A>(job)? {
             Ok(())
@@ -57,12 +57,12 @@ unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> 
     }
 }
 
-/// Whether elements are computed with as they are.
+/// Returns whether elements need no conversion for the computation.
 pub(super) fn native<S, A>() -> bool {
     size_of::<S>() == size_of::<A>()
 }
 
-/// The dtype that is computed in.
+/// Returns the dtype of the computation.
 pub(super) fn compute(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
@@ -70,21 +70,21 @@ pub(super) fn compute(dtype: DType) -> DType {
     }
 }
 
-/// Computes a convolution that is a product as it stands. Whether it is one.
+/// Computes a convolution if it is a plain product. Returns whether it is.
 unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
     let Some((product, repeats)) = job.as_product() else {
         return Ok(false);
     };
     if job.bias.is_some() {
-        // SAFETY: the result is the job's, with as many positions as the input has.
+        // SAFETY: the result is the job's; it has as many positions as the input.
         unsafe { fill_bias::<A>(job) };
     }
-    // SAFETY: the matrices lie where the job says.
+    // SAFETY: the matrices are the job's.
     unsafe { gemm::multiply(product, &repeats)? };
     Ok(true)
 }
 
-/// Writes the bias everywhere.
+/// Fills the result with the bias.
 unsafe fn fill_bias<A: Number>(job: &ConvJob) {
     let outs = job.groups * job.outs;
     let count = positions(&job.windows);
@@ -114,7 +114,7 @@ struct Block<'a, S, A> {
     from: usize,
     count: usize,
     seen: *mut A,
-    /// Where the product goes, when it is rounded on its way to the result.
+    /// The buffer for the product if it has to be rounded to the result.
     wide: Option<*mut A>,
     parallel: bool,
     elements: std::marker::PhantomData<S>,
@@ -124,11 +124,12 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
     let depth = job.channels * taps(&job.windows);
     let count = positions(&job.windows);
     let units = job.batch * job.groups;
-    // As many positions as the block has room for; fewer, so that every thread has some.
+    // As many positions as fit in the block, or fewer, so that every thread has work.
     let fits = BLOCK / (depth.max(1) * size_of::<A>());
     let shared = count.div_ceil((2 * threads()).div_ceil(units.max(1)));
     let most = fits.min(shared).clamp(NARROW, 4096);
-    // Blocks of one width, in whole vectors: a last one of a few positions would read the weight for them alone.
+    // Blocks of equal width, in whole vectors: a last block of a few positions would read the whole weight for
+    // them alone.
     let width = count
         .div_ceil((count / most).max(1))
         .next_multiple_of(16)
@@ -207,8 +208,8 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
             None => (job.out.cast::<A>().wrapping_offset(offset), out, place),
         };
         if let Some(bias) = job.bias {
-            // SAFETY: there is a bias for each channel; the result, or what stands for it, has
-            // `count` positions for each.
+            // SAFETY: there is a bias for each channel; the result or its substitute has `count` positions for
+            // each.
             unsafe {
                 for o in 0..job.outs {
                     let value = bias.cast::<A>().add(first_out + o).read();
@@ -249,7 +250,7 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
             addend: None,
             after: None,
         };
-        // SAFETY: the matrices have the strides computed above; blocks have other positions of the result.
+        // SAFETY: the matrices have the strides computed above; other blocks have other positions of the result.
         unsafe {
             if self.parallel {
                 gemm::multiply(product, &[])?;

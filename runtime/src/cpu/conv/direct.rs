@@ -1,5 +1,5 @@
-//! Convolution row by row: each element of the kernel times a row of the input is added to a row
-//! of the result.
+//! Convolution row by row: each element of the kernel times a row of the input is added to a row of
+//! the result.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::cpu::parallel::try_split;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::{NoMemory, Scratch};
 
-/// Multiplications that are worth a thread.
+/// The number of multiplications for which a thread pays.
 const GRAIN: usize = 1 << 15;
 
 /// Runs a convolution whose result is row-major.
@@ -25,7 +25,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(
     let work = w.out * job.channels * taps(&job.windows);
     try_split(rows, GRAIN / work.max(1), &|range| {
         let mut sums = Scratch::new([w.out], A::ZERO)?;
-        // What of a row each tap of the kernel sees.
+        // The part of a row that each tap of the kernel reads.
         let mut spans = Scratch::new([w.kernel], (0, 0))?;
         for (kx, span) in spans.iter_mut().enumerate() {
             let inside = w.inside(kx);
@@ -105,7 +105,7 @@ impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
             let out = job.out.cast::<S>().wrapping_offset(at);
             debug_assert!(positions(&job.windows) > 0);
             for (i, &sum) in self.sums.iter().enumerate() {
-                // SAFETY: the row is this task's own.
+                // SAFETY: this task owns the row.
                 unsafe {
                     out.wrapping_offset(i as isize * job.out_strides[2])
                         .write(S::down(sum));
@@ -115,7 +115,7 @@ impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
     }
 }
 
-/// Adds `weight` times a row, whose elements lie `step` apart.
+/// Adds `weight` times a row whose elements are `step` apart.
 #[inline(always)]
 unsafe fn add<S: Widen<A>, A: Number>(sums: &mut [A], weight: A, from: *const S, step: isize) {
     if step == 1 {

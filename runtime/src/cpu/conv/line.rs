@@ -1,33 +1,33 @@
-//! Positions along one line of a result, and the elements that a tap of the kernel has there.
+//! Positions along one line of a result, and the elements of a kernel tap at those positions.
 
 use crate::job::Windows;
 
-/// Neighbouring positions, and the elements of a tap.
+/// Adjacent positions and the elements of a tap.
 pub(super) struct Line {
-    /// The first position, counted from where the lines begin.
+    /// The first position, relative to the start of the lines.
     pub at: usize,
-    /// How many positions.
+    /// The number of positions.
     pub length: usize,
-    /// Which of them have an element, and no zero outside.
+    /// The range of positions that have an element, rather than padding.
     pub start: usize,
     pub end: usize,
     /// The element at `start`.
     pub element: [usize; 3],
 }
 
-/// The lines of some positions, for one tap.
+/// An iterator over the lines of some positions, for one tap.
 pub(super) struct Lines<'a> {
     windows: &'a Windows,
     tap: [usize; 3],
     /// The positions of a whole line that have elements.
     valid: std::ops::Range<usize>,
-    /// The next position, and its place among all.
+    /// The next position, and its index among all.
     index: [usize; 3],
     at: usize,
     count: usize,
 }
 
-/// The taps of a kernel, in order.
+/// Returns the taps of a kernel, in order.
 #[inline(always)]
 pub(super) fn taps(windows: &Windows) -> impl Iterator<Item = [usize; 3]> {
     let [d, h, w] = windows.each_ref().map(|window| window.kernel);
@@ -35,7 +35,7 @@ pub(super) fn taps(windows: &Windows) -> impl Iterator<Item = [usize; 3]> {
 }
 
 impl<'a> Lines<'a> {
-    /// Those of `count` positions from `from` on.
+    /// Creates the lines of `count` positions from `from` on.
     #[inline(always)]
     pub(super) fn new(windows: &'a Windows, tap: [usize; 3], from: usize, count: usize) -> Self {
         let [_, h, w] = windows;
@@ -73,7 +73,7 @@ impl Iterator for Lines<'_> {
             let start = self.valid.start.clamp(ox, ox + length);
             let end = self.valid.end.clamp(start, ox + length);
             if start < end {
-                // Within the element's dim, as `inside` says.
+                // Within the element's dim, as `inside` guarantees.
                 let x = start * w.stride + kx * w.dilation - w.before;
                 (line.start, line.end) = (start - ox, end - ox);
                 line.element = [z, y, x];

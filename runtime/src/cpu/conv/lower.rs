@@ -5,23 +5,23 @@ use super::number::{Number, Widen};
 use super::pieces::{copy, zeros};
 use crate::job::Windows;
 
-/// Elements to lower. Strides are in elements.
+/// The elements to lower. Strides are in elements.
 #[derive(Clone, Copy)]
 pub(super) struct Lower<'a, S> {
     pub windows: &'a Windows,
     /// The first channel's first element.
     pub x: *const S,
     pub channels: usize,
-    /// Of channels, and the spatial dims.
+    /// The strides of the channels and the spatial dims.
     pub strides: [isize; 4],
     /// The first position.
     pub from: usize,
-    /// How many positions.
+    /// The number of positions.
     pub count: usize,
 }
 
 impl<S: Copy> Lower<'_, S> {
-    /// The indices of a position.
+    /// Returns the indices of a position.
     #[inline(always)]
     fn index(&self, position: usize) -> [usize; 3] {
         let [_, h, w] = self.windows;
@@ -38,11 +38,11 @@ impl<S: Copy> Lower<'_, S> {
         self.x.wrapping_offset(offset)
     }
 
-    /// A row for each channel and tap, a column for each position: `out` is
-    /// `channels * taps × count`, row-major.
+    /// Writes a row for each channel and tap, with a column for each position: `out` is `channels * taps × count`,
+    /// row-major.
     ///
     /// # Safety
-    /// The input has the elements that windows and strides say; `out` has room.
+    /// The input has the elements described by windows and strides; `out` has room.
     #[inline(always)]
     pub(super) unsafe fn rows<A: Number>(&self, out: *mut A)
     where
@@ -53,10 +53,11 @@ impl<S: Copy> Lower<'_, S> {
         for (row, tap) in taps(self.windows).enumerate() {
             for line in Lines::new(self.windows, tap, self.from, self.count) {
                 let to = out.wrapping_add(row * self.count + line.at);
-                // All channels of a line, which lie in it alike.
+                // The elements of a line have the same offsets in every channel.
                 for channel in 0..self.channels {
                     let to = to.wrapping_add(channel * apart);
-                    // SAFETY: `out` has room for a row of `count` for each channel and tap; the elements are within the input.
+                    // SAFETY: `out` has room for a row of `count` for each channel and tap; the elements are within the
+                    // input.
                     unsafe {
                         zeros(line.start, to);
                         let from = self.element(channel, line.element);
@@ -68,8 +69,8 @@ impl<S: Copy> Lower<'_, S> {
         }
     }
 
-    /// A row for each position, a column for each tap and channel, the channels innermost: `out`
-    /// is `count × taps * channels`. Channels lie next to each other in the input.
+    /// Writes a row for each position, with a column for each tap and channel, channels innermost: `out` is `count ×
+    /// taps * channels`. Channels are adjacent in the input.
     ///
     /// # Safety
     /// The requirements of [`Lower::rows`].

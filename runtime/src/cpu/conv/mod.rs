@@ -1,8 +1,8 @@
 //! Windows that slide along dims.
 //!
-//! A convolution is a matrix product of the weight and of what the kernel sees at each position;
-//! that matrix is made by blocks that stay in the cache. Kernels that see one channel, and
-//! integers, go row by row without it.
+//! A convolution is the matrix product of the weight and the elements under the window at each
+//! position; that matrix is built in blocks that stay in the cache. Convolutions of one channel per
+//! group, and those of integers, go row by row without it.
 use crate::job::Windows;
 
 mod add;
@@ -23,20 +23,20 @@ pub(crate) mod transpose;
 pub(crate) mod unpool;
 pub(crate) mod weight;
 
-/// Bytes of a block that stays in a core's second-level cache beside what it is multiplied with.
+/// Bytes of a block that stays in a core's second-level cache together with the other operand.
 const BLOCK: usize = 384 << 10;
 
-/// The number of positions of a window.
+/// Returns the number of positions of a window.
 fn positions(windows: &Windows) -> usize {
     windows.iter().map(|window| window.out).product()
 }
 
-/// The number of elements under a window.
+/// Returns the number of elements under a window.
 fn taps(windows: &Windows) -> usize {
     windows.iter().map(|window| window.kernel).product()
 }
 
-/// The number of elements of what it slides over.
+/// Returns the number of elements that the window slides over.
 fn elements(windows: &Windows) -> usize {
     windows.iter().map(|window| window.size).product()
 }

@@ -5,7 +5,7 @@ use num_complex::Complex;
 
 use crate::cpu::numeric::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 
-/// Adds and multiplies; integers wrap.
+/// Addition and multiplication; integers wrap.
 pub(super) trait Number: Copy + Send + Sync + 'static {
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
@@ -27,7 +27,7 @@ macro_rules! wrapping {
         }
     )*};
 }
-// The unsigned ones of 16 to 128 bits are elements of any dtype of that size, as bits.
+// Unsigned integers of 16 to 128 bits stand for the bits of any dtype of that size.
 wrapping!(u8 i8 i16 i32 i64 u16 u32 u64 u128);
 
 macro_rules! plain {
@@ -52,7 +52,7 @@ plain! {
     Complex<f64>: Complex { re: 0.0, im: 0.0 };
 }
 
-/// An element that is computed with as an `A`.
+/// An element type that is computed in `A`.
 pub(super) trait Widen<A>: Copy + Send + Sync + 'static {
     fn up(self) -> A;
     fn down(value: A) -> Self;

@@ -1,4 +1,5 @@
-//! Convolution as a product of the weight, which is packed once, and of what windows see: in panels, or where it lies.
+//! Convolution as a product of the weight, which is packed once, and the elements under the windows, which are packed
+//! into panels or read in place.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -23,13 +24,14 @@ use crate::shape;
 
 /// Bytes of the planes that are filled at once.
 const PLANES: usize = 4 << 20;
-/// Multiplications that a second thread is worth.
+/// The number of multiplications for which a second thread pays.
 const PARALLEL: usize = 1 << 18;
 
-/// Times that a weight is packed anew: it is near then, and all of it at once is not.
+/// The number of times up to which a weight is packed anew in parts, which stay cached, rather than once as a whole.
 const OFTEN: usize = 2;
 
-/// Runs a convolution whose channels are not innermost. Whether it did: not where zeros are most of the input.
+/// Runs a convolution whose channels are not innermost. Returns whether it did: not if zeros would be most of the
+/// planes.
 ///
 /// # Safety
 /// The requirements of [`super::convolve::execute`].
@@ -68,7 +70,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
         steps: steps.as_deref().unwrap_or_default(),
         elements: PhantomData,
     };
-    // How often tasks would pack a group's weight.
+    // The number of times that tasks would pack a group's weight.
     let [across, _] = tasks.grid(sizes);
     let often = shape::product([job.batch, across]) > OFTEN;
     for group in 0..job.groups {
@@ -80,37 +82,37 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
         push(&mut weights, packed)?;
     }
     whole.weights = &weights;
-    // As many units at once as stay near.
+    // As many units at once as stay cached.
     let unit = shape::product([layout.room(job.channels), size_of::<A>()]);
     let at_once = (PLANES / unit).clamp(1, units.max(1));
     let mut planes =
         Scratch::<MaybeUninit<A>>::uninit([layout.room(shape::product([job.channels, at_once]))])?;
     for first in (0..units).step_by(at_once) {
         let these = first..units.min(first + at_once);
-        // SAFETY: room for so many units.
+        // SAFETY: there is room for this number of units.
         unsafe { whole.units(these, planes.as_mut_ptr().cast(), threads)? };
     }
     Ok(true)
 }
 
-/// A convolution, and what all its tasks have in common.
+/// A convolution, and the data shared by its tasks.
 struct Whole<'a, S, A> {
     job: &'a ConvJob,
     layout: &'a Layout<'a>,
     sizes: Sizes,
     tasks: Tasks,
-    /// Of each group.
+    /// The weight of each group.
     weights: &'a [Packed],
-    /// Where what windows see in each channel and tap starts, where it is read there.
+    /// The offset of each channel and tap, if the input is read in place.
     steps: &'a [usize],
     elements: PhantomData<(S, A)>,
 }
 
-// SAFETY: addresses and numbers; tasks write to parts of the result of their own.
+// SAFETY: addresses and numbers; each task writes to its own part of the result.
 unsafe impl<S, A> Sync for Whole<'_, S, A> {}
 
 impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
-    /// The product of a group, without its columns.
+    /// Returns the product of a group, without its columns.
     fn product(&self, group: usize) -> Product {
         let (job, depth) = (self.job, self.sizes.depth);
         let nowhere = Matrix {
@@ -144,7 +146,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
         }
     }
 
-    /// Computes some units, whose planes have room for them, on so many threads.
+    /// Computes some units on `threads` threads; `planes` has room for them.
     ///
     /// # Safety
     /// The requirements of [`convolve`].
@@ -171,7 +173,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
             });
         };
         for_each(count, if threads == 1 { 0 } else { layout.channel }, fill);
-        // SAFETY: what is read beyond the last channel.
+        // SAFETY: the elements that copies read beyond the last channel.
         unsafe {
             planes
                 .add(count * layout.channel)
@@ -182,7 +184,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
             let (at, part) = (task / (across * down), task % (across * down));
             let planes = at * job.channels * layout.channel;
             let planes = shared.get().cast::<A>().wrapping_add(planes);
-            // SAFETY: tasks have parts of the result of their own.
+            // SAFETY: each task owns its part of the result.
             unsafe { self.part(units.start + at, [part / down, part % down], planes) }
         };
         let tasks = units.len() * across * down;
@@ -192,7 +194,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
         try_each(tasks, &task)
     }
 
-    /// Some positions and outputs of a unit.
+    /// Computes some positions and outputs of a unit.
     ///
     /// # Safety
     /// The requirements of [`convolve`]; the planes are the unit's.
@@ -210,7 +212,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
         let rows = first..job.outs.min(first + self.tasks.outs);
         let [batch, out, place] = job.out_strides;
         let offset = n as isize * batch + (group * job.outs) as isize * out + from as isize * place;
-        // 16-bit results are rounded on their way.
+        // 16-bit results are computed in a wider buffer and rounded.
         let widens = !native::<S, A>();
         let mut wide =
             SmallScratch::bytes([usize::from(widens), rows.len(), count, size_of::<A>()])?;
@@ -230,7 +232,8 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
             },
         };
         let weight = &self.weights[group];
-        // SAFETY: the planes have what windows see at all positions; the matrices have the strides computed above.
+        // SAFETY: the planes have the elements under the windows at all positions; the matrices have the strides
+        // computed above.
         unsafe {
             if self.tasks.indirect {
                 let seen = Seen {

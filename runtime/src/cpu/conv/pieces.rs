@@ -1,26 +1,28 @@
-//! Short lines of elements, by pieces of constant lengths, which become vectors. A loop over eight elements, the width of a small
-//! picture, would take them one by one.
+//! Short lines of elements, in pieces of constant lengths, which the compiler vectorises. A plain loop over eight
+//! elements, the width of a small image, would process them one by one.
 
 use super::number::{Number, Widen};
 
 /// Elements of the longest piece.
 const LONGEST: usize = 8;
 
-/// What is done to `N` elements from `at` on.
+/// An operation on `N` elements from `at` on.
 trait Piece {
+    /// Processes the elements.
+    ///
     /// # Safety
-    /// The elements are there.
+    /// The elements are in bounds.
     unsafe fn piece<const N: usize>(&self, at: usize);
 }
 
-/// Each of `n` elements once.
+/// Applies an operation to each of `n` elements once.
 ///
 /// # Safety
-/// They are there.
+/// The elements are in bounds.
 #[inline(always)]
 unsafe fn pieces(n: usize, what: &impl Piece) {
     let mut at = 0;
-    // SAFETY: guaranteed by the caller; the pieces follow each other up to `n`.
+    // SAFETY: guaranteed by the caller; the pieces are consecutive up to `n`.
     unsafe {
         while at + LONGEST <= n {
             what.piece::<LONGEST>(at);
@@ -93,7 +95,7 @@ impl<S: Widen<A>, A: Number> Piece for Added<S, A> {
 /// Copies `n` elements, `step` apart, to a dense line.
 ///
 /// # Safety
-/// They can be read and written, and do not overlap.
+/// The elements are readable, the line is writable, and they do not overlap.
 #[inline(always)]
 pub(super) unsafe fn copy<S: Widen<A>, A: Number>(
     n: usize,
@@ -124,7 +126,7 @@ pub(super) unsafe fn zeros<A: Number>(n: usize, to: *mut A) {
     unsafe { pieces(n, &Zeros(to)) };
 }
 
-/// Adds a dense line of `n` elements to elements `stride` apart.
+/// Adds a dense line of `n` elements to elements that are `stride` apart.
 ///
 /// # Safety
 /// The requirements of [`copy`].

@@ -1,7 +1,7 @@
 //! A convolution's input with its padding, and its windows as panels of a product.
 //!
-//! Among zeros a position's elements are there, whichever it is, so that lines of positions are copied by whole vectors: what one
-//! writes beyond its end the next one writes over.
+//! With explicit zeros, every element under a window exists at every position, so lines of positions are copied by
+//! whole vectors: elements that a copy writes beyond its end are overwritten by the next one.
 
 use std::ops::Range;
 
@@ -15,30 +15,30 @@ use crate::job::Windows;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
-/// How many times the input its planes may be, beyond so many elements.
+/// The largest size of the planes as a multiple of the input's, in addition to `SMALL` elements.
 const MOST: usize = 4;
 const SMALL: usize = 1 << 16;
 /// Elements of the longest copy.
 const LONG: usize = 16;
-/// Copies that a step of a panel takes at most: one for each column of the widest.
+/// The most copies of a step of a panel: one for each column of the widest panel.
 const COPIES: usize = 32;
 
-/// How the planes of a channel lie. A row has the elements that are a stride apart one after the other, then those that follow each
-/// of them, and so on: neighbouring positions see neighbours.
+/// The layout of a channel's planes. A row first has the elements at multiples of the stride, then those at multiples
+/// plus one, and so on, so that adjacent positions read adjacent elements.
 pub(super) struct Layout<'a> {
     windows: &'a Windows,
-    /// Elements of a row that are a stride apart.
+    /// The number of elements of a row with the same offset modulo the stride.
     phase: usize,
     row: usize,
     plane: usize,
-    /// Elements of a channel.
+    /// The number of elements of a channel.
     pub(super) channel: usize,
-    /// Where the element of each tap is, from that of the first one on.
+    /// The offset of each tap's element from that of the first tap.
     taps: Scratch<usize>,
 }
 
 impl<'a> Layout<'a> {
-    /// That of windows; `None` where zeros are most of it.
+    /// Creates the layout for some windows; `None` if zeros would be most of it.
     pub(super) fn new(windows: &'a Windows) -> Result<Option<Self>, NoMemory> {
         let [depth, height, width] = windows.each_ref().map(|window| {
             let last = product([window.out.saturating_sub(1), window.stride]);
@@ -69,24 +69,24 @@ impl<'a> Layout<'a> {
         }))
     }
 
-    /// Elements of so many channels, and of what a copy reads beyond the last.
+    /// Returns the number of elements of some channels, including those that a copy reads beyond the last.
     pub(super) fn room(&self, channels: usize) -> usize {
         product([self.channel, channels]).saturating_add(LONG)
     }
 
-    /// Where a position's first element is.
+    /// Returns the offset of a position's first element.
     fn place(&self, position: usize) -> usize {
         let out = self.windows[2].out;
         self.line(position / out) + position % out
     }
 
-    /// Where the first element of a line of positions is.
+    /// Returns the offset of the first element of a line of positions.
     pub(super) fn line(&self, line: usize) -> usize {
         let [d, h, _] = self.windows;
         line / h.out * d.stride * self.plane + line % h.out * h.stride * self.row
     }
 
-    /// Where what positions see in each channel and tap starts.
+    /// Returns the offsets of all channels and taps.
     pub(super) fn steps(&self, channels: usize) -> Result<Scratch<usize>, NoMemory> {
         let taps = self.taps.len();
         let mut steps = Scratch::new([channels, taps], 0)?;
@@ -97,7 +97,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// A channel's planes, to be filled.
+/// Fills the planes of a channel.
 pub(super) struct Fill<'a, S, A> {
     pub layout: &'a Layout<'a>,
     /// The channel's first element, and the strides of the spatial dims.
@@ -135,14 +135,14 @@ impl<S: Widen<A>, A: Number> Kernel for Fill<'_, S, A> {
             let offset = z as isize * self.strides[0] + y as isize * self.strides[1];
             let line = self.x.wrapping_offset(offset);
             for first in 0..w.stride {
-                // Elements `first`, `first + stride`, ...: those that are no zeros outside.
+                // The elements `first`, `first + stride`, ... that are not padding.
                 let start = w.before.saturating_sub(first).div_ceil(w.stride).min(phase);
                 let end = (w.before + w.size).saturating_sub(first).div_ceil(w.stride);
                 let end = end.clamp(start, phase);
                 let to = to.wrapping_add(first * phase);
                 let from = (first + start * w.stride).wrapping_sub(w.before);
                 let from = line.wrapping_offset((from as isize).wrapping_mul(self.strides[2]));
-                // SAFETY: within the row, and within the input's line.
+                // SAFETY: within the row and the input's line.
                 unsafe {
                     zeros(start, to);
                     copy(end - start, from, w.step(self.strides[2]), to.add(start));
@@ -153,7 +153,7 @@ impl<S: Widen<A>, A: Number> Kernel for Fill<'_, S, A> {
     }
 }
 
-/// What windows see at positions from one on: a row for each channel and tap, a column for each position.
+/// The elements under the windows at some positions: a row for each channel and tap, a column for each position.
 pub(super) struct WindowPanels<'a, A> {
     pub layout: &'a Layout<'a>,
     /// The planes of the first channel.
@@ -173,7 +173,7 @@ impl<A: Number> Lowered for WindowPanels<'_, A> {
             to: to.cast(),
             apart,
         };
-        // Copies as long as lines are, and as panels are wide.
+        // Copies as long as lines, and at most as wide as panels.
         match self.layout.windows[2].out.min(apart) {
             0..=4 => dispatch(rows.with::<4>()),
             5..=8 => dispatch(rows.with::<8>()),
@@ -182,7 +182,7 @@ impl<A: Number> Lowered for WindowPanels<'_, A> {
     }
 }
 
-/// Rows of a panel, by copies of `N` elements.
+/// Writes rows of a panel by copies of `N` elements.
 struct Rows<'a, const N: usize, A> {
     seen: &'a WindowPanels<'a, A>,
     steps: Range<usize>,
@@ -215,7 +215,7 @@ impl<const N: usize, A: Number> Kernel for Rows<'_, N, A> {
             // SAFETY: there is room for all steps.
             unsafe { self.to.write_bytes(0, self.steps.len() * self.apart) };
         }
-        // A column, and where its position's first element is.
+        // Pairs of a column and the offset of its position's first element.
         let mut copies = [(0, 0); COPIES];
         let mut most = 0;
         let mut at = 0;
@@ -233,7 +233,7 @@ impl<const N: usize, A: Number> Kernel for Rows<'_, N, A> {
         let taps = layout.taps.len();
         let (mut channel, mut tap) = (self.steps.start / taps, self.steps.start % taps);
         let mut to = self.to;
-        // From here on a whole copy could end behind the panel.
+        // In the last rows, a whole copy could end beyond the panel.
         let exact = N.div_ceil(self.apart);
         for left in (0..self.steps.len()).rev() {
             let from = self
@@ -242,8 +242,8 @@ impl<const N: usize, A: Number> Kernel for Rows<'_, N, A> {
                 .wrapping_add(channel * layout.channel + layout.taps[tap]);
             for (i, &(column, place)) in copies.iter().enumerate() {
                 let (from, to) = (from.wrapping_add(place), to.wrapping_add(column));
-                // SAFETY: elements of the planes, or up to `N` behind them; what is written beyond a line belongs to
-                // what is written later.
+                // SAFETY: elements of the planes, or up to `N` beyond them; elements written beyond a line are
+                // overwritten later.
                 unsafe {
                     if left >= exact {
                         to.cast::<[A; N]>()

@@ -1,4 +1,4 @@
-//! Pools: rows under a window are combined first, as wide as they are, then the window's columns.
+//! Pooling: first the rows under a window are combined elementwise, then the window's columns.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
@@ -15,7 +15,7 @@ use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
-/// A pool, and what each position covers of each dim.
+/// A pool, and the span of each position in each dim.
 struct Pool<'a> {
     job: &'a PoolJob,
     spans: [Vec<Span>; 3],
@@ -31,7 +31,7 @@ impl Deref for Pool<'_> {
 /// Runs a pool.
 ///
 /// # Safety
-/// All elements lie where the job says; nobody else uses the results meanwhile.
+/// All elements are in bounds; nobody else accesses the results meanwhile.
 pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
     let spans = |dim: usize| {
         let cover = job.covers[dim];
@@ -53,7 +53,7 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
                     (PoolKind::Max, None) => values::<$t, $greatest, Greatest>(job),
                     (PoolKind::Mean(_), _) => values::<$t, $sum, Mean>(job),
                 },)*
-                // The row's dtypes are those above.
+                // The operator table allows only the dtypes above.
                 _ => Ok(()),
             }
         };
@@ -71,21 +71,22 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
     }
 }
 
-/// What elements become one number of.
+/// A way to combine elements into one number.
 trait Join<A> {
     const START: A;
     fn join(a: A, b: A) -> A;
-    /// `counts` positions were counted along each dim; their product can be more than a `usize`, since it includes padding.
+    /// Returns the result; `counts` positions were counted along each dim. Their product can exceed `usize`, because it
+    /// includes padding.
     fn finish(kind: PoolKind, value: A, counts: [usize; 3]) -> A;
 }
 
 struct Greatest;
 struct Mean;
 
-/// A number that has an order, and a least one.
+/// A number type with an order and a least number.
 trait Ordered: Copy + Send + Sync + 'static {
     const LEAST: Self;
-    /// Whether `self` takes the place of `other`: it is greater, or NaN.
+    /// Returns whether `self` replaces `other`: it is greater, or NaN.
     fn beats(self, other: Self) -> bool;
 }
 
@@ -138,7 +139,7 @@ macro_rules! mean {
                 let over: fn($t, $divisor) -> $t = $over;
                 match kind {
                     PoolKind::Mean(Some(divisor)) => over(value, divisor as $divisor),
-                    // A window that lies outside whole counts nothing.
+                    // A window entirely in the padding counts nothing.
                     _ if counts.contains(&0) => $zero,
                     _ => over(value, count(counts)),
                 }
@@ -152,22 +153,22 @@ mean! {
     f64: 0.0, |a, b| a + b, f64, float_count, |sum, by| sum / by;
 }
 
-/// The product of the counts, at most [`i64::MAX`].
+/// Returns the product of the counts, at most [`i64::MAX`].
 #[inline(always)]
 fn whole_count(counts: [usize; 3]) -> i64 {
     i64::try_from(product(counts)).unwrap_or(i64::MAX)
 }
 
-/// The product of the counts. Exact below 2^53.
+/// Returns the product of the counts, exactly below 2^53.
 #[inline(always)]
 fn float_count([z, y, x]: [usize; 3]) -> f64 {
     z as f64 * y as f64 * x as f64
 }
 
-/// Shares the rows of the result out.
+/// Divides the rows of the result among threads.
 fn split_rows(job: &Pool<'_>, run: &(dyn Fn(Range<usize>) + Sync)) {
     let rows = product([job.planes, job.spans[0].len(), job.spans[1].len()]);
-    // A row reads the rows under the window; those of one plane are much alike.
+    // The work of a row is the number of rows under the window, which is about equal for all positions.
     let under = |spans: &[Span]| spans.first().map_or(1, |span| span.taps.max(1));
     let work = product([job.size[2], under(&job.spans[0]), under(&job.spans[1])]);
     let work = work.saturating_add(job.spans[2].len());
@@ -196,12 +197,12 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
 struct Rows<'a, S, A, J> {
     job: &'a Pool<'a>,
     range: Range<usize>,
-    /// As wide as a row of the input.
+    /// A buffer as wide as a row of the input.
     joined: &'a mut [A],
     types: PhantomData<(S, J)>,
 }
 
-/// Where a row of the result stands.
+/// Returns the plane and the spans of a row of the result.
 #[inline(always)]
 fn locate(job: &Pool<'_>, row: usize) -> (usize, Span, Span) {
     let (depth, height) = (job.spans[0].len(), job.spans[1].len());
@@ -229,7 +230,7 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
                         (plane * depth + z.start + kz * step[0]) * height + y.start + ky * step[1];
                     let line = job.x.cast::<S>().wrapping_add(line * width);
                     for (i, joined) in self.joined.iter_mut().enumerate() {
-                        // SAFETY: spans lie in the planes.
+                        // SAFETY: spans are within the planes.
                         let x = unsafe { line.add(i).read() };
                         *joined = J::join(*joined, x.up());
                     }
@@ -247,7 +248,7 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
                 } else {
                     [z.count, y.count, x.count]
                 };
-                // SAFETY: the row is this task's own.
+                // SAFETY: this task owns the row.
                 unsafe {
                     out.add(i)
                         .write(S::down(J::finish(job.kind, value, counts)))
@@ -257,10 +258,10 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
     }
 }
 
-/// The greatest elements and where they stand.
+/// Finds the greatest elements and their positions.
 struct Places<'a, S, A>(&'a Pool<'a>, *mut i64, PhantomData<(S, A)>);
 
-// SAFETY: only addresses and numbers; tasks write to rows of their own.
+// SAFETY: only addresses and numbers; each task writes to its own rows.
 unsafe impl<S, A> Sync for Places<'_, S, A> {}
 
 impl<S: Widen<A>, A: Ordered> Places<'_, S, A> {
@@ -284,7 +285,7 @@ impl<S: Widen<A>, A: Ordered> Places<'_, S, A> {
                             let at = start
                                 + (kz * step[0] * height + ky * step[1]) * width
                                 + kx * step[2];
-                            // SAFETY: spans lie in the planes.
+                            // SAFETY: spans are within the planes.
                             let value = unsafe { first.add(at).read() }.up();
                             if value.beats(best) {
                                 (best, place) = (value, at);
@@ -293,7 +294,7 @@ impl<S: Widen<A>, A: Ordered> Places<'_, S, A> {
                     }
                 }
                 let at = row * spans.len() + i;
-                // SAFETY: the row is this task's own, in both results.
+                // SAFETY: this task owns the row, in both results.
                 unsafe {
                     job.out.cast::<S>().add(at).write(S::down(best));
                     indices.add(at).write(place as i64);

@@ -1,4 +1,5 @@
-//! Planes at other sizes: dim by dim, each element a sum of a few times their weights.
+//! Resampling of planes to other sizes: dim by dim, each element is a weighted sum of a few
+//! elements.
 
 use half::{bf16, f16};
 use nomina_core::DType;
@@ -15,19 +16,19 @@ use crate::shape::product;
 /// Resamples the planes.
 ///
 /// # Safety
-/// All elements lie where the job says; nobody else uses the result meanwhile.
+/// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ResampleJob<'_>) -> Result<(), NoMemory> {
     match job.dtype {
         DType::F32 => resample_as::<f32, f32>(job, |w| w as f32),
         DType::F64 => resample_as::<f64, f64>(job, |w| w),
         DType::F16 => resample_as::<f16, f32>(job, |w| w as f32),
         DType::BF16 => resample_as::<bf16, f32>(job, |w| w as f32),
-        // The caller lets floats in alone.
+        // The caller admits only floats.
         _ => Ok(()),
     }
 }
 
-/// One dim of a plane, resampled: `[outer, size, inner]` to `[outer, out, inner]`.
+/// Resamples one dim of a plane: `[outer, size, inner]` to `[outer, out, inner]`.
 struct Line<'a, A> {
     from: &'a [A],
     to: &'a mut [A],
@@ -52,7 +53,7 @@ impl<A: Number + PartialEq> Kernel for Line<'_, A> {
                 let taps = i * self.each..(i + 1) * self.each;
                 to.fill(A::ZERO);
                 for (&index, &weight) in self.index[taps.clone()].iter().zip(&self.weight[taps]) {
-                    // A neighbour of no weight may be infinite.
+                    // A neighbour with weight zero may be infinite.
                     if weight == A::ZERO {
                         continue;
                     }
@@ -70,7 +71,7 @@ fn resample_as<S: Widen<A>, A: Number + PartialEq>(
     job: &ResampleJob<'_>,
     weight: fn(f64) -> A,
 ) -> Result<(), NoMemory> {
-    // For each dim, and for each of its elements in the result.
+    // The indices and weights for each dim and each element of the result.
     let mut tables: crate::SmallVec<[(Vec<usize>, Vec<A>); 3]> = crate::SmallVec::new();
     for dim in job.dims {
         let taps = (0..dim.out).flat_map(|i| {
@@ -88,7 +89,7 @@ fn resample_as<S: Widen<A>, A: Number + PartialEq>(
     let rank = job.dims.len();
     let size: usize = job.dims.iter().map(|dim| dim.size).product();
     let out_size: usize = job.dims.iter().map(|dim| dim.out).product();
-    // Of all sizes that a plane has on its way, the greatest.
+    // The greatest of all intermediate sizes of a plane.
     let mut most = size;
     for dim in 0..rank {
         let outer: usize = job.dims[..dim].iter().map(|dim| dim.size).product();
@@ -102,7 +103,7 @@ fn resample_as<S: Widen<A>, A: Number + PartialEq>(
             from.clear();
             // SAFETY: the plane has `size` elements.
             from.extend((0..size).map(|i| unsafe { x.add(i).read() }.up()));
-            // From the last dim on, each is resampled among those that are.
+            // From the last dim on, each dim is resampled in turn.
             let mut inner = 1;
             for dim in (0..rank).rev() {
                 let along = &job.dims[dim];
@@ -123,7 +124,7 @@ fn resample_as<S: Widen<A>, A: Number + PartialEq>(
             }
             let out = job.out.cast::<S>().wrapping_add(plane * out_size);
             for (i, &value) in from.iter().enumerate() {
-                // SAFETY: the plane is this task's own.
+                // SAFETY: this task owns the plane.
                 unsafe { out.add(i).write(S::down(value)) };
             }
         }

@@ -1,46 +1,47 @@
-//! How a convolution is split among threads.
+//! How a convolution is divided among threads.
 
 use super::BLOCK;
 use crate::cpu::gemm::lowered::Shape;
 use crate::shape::product;
 
-/// What a vector of the input costs to be written into a panel, in multiply-adds of a vector.
+/// The cost of writing one vector of the input into a panel, in multiply-adds of a vector.
 const LOWERING: usize = 3;
-/// What a step of a tile takes at least, in multiply-adds of a vector: they wait for each other, and for what is read.
+/// The minimum cost of a step of a tile, in multiply-adds of a vector: they are limited by latency, of sums and of
+/// loads.
 const STEP: usize = 8;
-/// Tasks that a thread is given at most because they are alike.
+/// The most tasks per thread, because all tasks are of about the same cost.
 const TASKS: usize = 8;
 
-/// The sizes of products that are alike.
+/// The sizes of several equal products.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// Products.
+    /// The number of products.
     pub units: usize,
     /// Rows of the weight.
     pub outs: usize,
-    /// The inner dim.
+    /// The length of the inner dim.
     pub depth: usize,
     /// Columns.
     pub positions: usize,
-    /// Columns that lie side by side in the input.
+    /// Columns that are contiguous in the input.
     pub line: usize,
     /// Bytes of an element.
     pub element: usize,
 }
 
-/// Tasks: so many positions and outputs of a product each.
+/// The size of a task: a number of positions and outputs of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tasks {
-    /// Whether the input is read where it lies: positions are rows of tiles, and outputs columns.
+    /// Whether the input is read in place: positions are then rows of tiles, and outputs columns.
     pub indirect: bool,
     pub positions: usize,
     pub outs: usize,
 }
 
 impl Tasks {
-    /// Those that are done first on so many threads.
+    /// Chooses the tasks with the lowest cost on `threads` threads.
     pub(super) fn new(sizes: Sizes, shape: Shape, threads: usize) -> Self {
-        // Tiles that read indirectly are slow without optimisation.
+        // Tiles that read indirectly are slow in unoptimised builds.
         let ways = [false, true]
             .into_iter()
             .take(match cfg!(unoptimized) || sizes.line == 0 {
@@ -48,7 +49,7 @@ impl Tasks {
                 false => 2,
             });
         let all = ways.flat_map(|indirect| {
-            // What tasks start at, in positions and outputs.
+            // The granularity of tasks, in positions and outputs.
             let [wide, high] = match indirect {
                 false => [shape.width(), shape.rows],
                 true => [sizes.line, shape.width()],
@@ -78,7 +79,7 @@ impl Tasks {
         })
     }
 
-    /// Tasks along positions and outputs of a product.
+    /// Returns the number of tasks along positions and outputs of a product.
     pub(super) fn grid(&self, sizes: Sizes) -> [usize; 2] {
         [
             sizes.positions.div_ceil(self.positions),
@@ -86,14 +87,14 @@ impl Tasks {
         ]
     }
 
-    /// How long it takes, in multiply-adds of a vector for each step of the inner dim.
+    /// Returns the estimated time, in multiply-adds of a vector for each step of the inner dim.
     fn cost(&self, sizes: Sizes, shape: Shape, threads: usize) -> usize {
         let (positions, outs) = (
             self.positions.min(sizes.positions),
             self.outs.min(sizes.outs),
         );
         let one = match self.indirect {
-            // Tiles have thirds of their rows.
+            // Tiles have multiples of a third of the rows.
             false => {
                 let rows = outs.next_multiple_of((shape.rows / 3).max(1));
                 product([rows + LOWERING, positions.div_ceil(shape.lanes)])
@@ -111,7 +112,7 @@ impl Tasks {
     }
 }
 
-/// The length of `parts` parts of a whole, in multiples of something.
+/// Returns the length of each of `parts` parts of a whole, rounded up to a multiple.
 fn even(whole: usize, parts: usize, multiple: usize) -> usize {
     whole.div_ceil(parts).max(1).next_multiple_of(multiple)
 }
@@ -169,15 +170,15 @@ mod tests {
                 );
             }
         }
-        // What is lowered has to be written, and of four vectors one would have a single column.
+        // Lowering costs writes, and one of four vectors would have a single column.
         assert!(Tasks::new(sizes(1, 512, 4608, 7), SHAPE, 1).indirect);
-        // Tiles of two rows wait.
+        // Tiles of two rows are limited by latency.
         let short = Sizes {
             positions: 128,
             ..sizes(1, 512, 4608, 2)
         };
         assert!(!Tasks::new(short, SHAPE, 1).indirect);
-        // Of a panel most columns would be for nothing.
+        // Most columns of a panel would be unused.
         assert!(!Tasks::new(sizes(1, 6, 576, 56), SHAPE, 1).indirect);
     }
 }

@@ -1,19 +1,19 @@
-//! Gathers whose indices are independent from dim to dim.
+//! Gathers whose indices are independent in each dim.
 
 use crate::cpu::parallel::{GRAIN, split};
 use crate::job::SpreadJob;
 use crate::memory::NoMemory;
 use crate::memory::scratch::push;
 
-/// Runs of neighbours that are shorter on average are copied element by element.
+/// Contiguous runs that are shorter than this on average are copied element by element.
 const RUN: usize = 4;
 
-/// Picks the elements.
+/// Copies the elements.
 ///
 /// # Safety
-/// All elements lie where the job says; nobody else uses the result meanwhile.
+/// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: guaranteed by the caller; elements go as bits of their size.
+    // SAFETY: guaranteed by the caller; elements are copied as bits of their size.
     unsafe {
         match job.element {
             1 => spread_as::<u8>(job),
@@ -25,7 +25,7 @@ pub(crate) unsafe fn execute(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-/// Neighbours of the result that are neighbours in the input.
+/// A run of elements that is contiguous in the result and in the input.
 struct Neighbours {
     to: usize,
     from: isize,
@@ -57,10 +57,10 @@ fn neighbours(map: Option<&[isize]>, size: usize) -> Result<Vec<Neighbours>, NoM
 
 unsafe fn spread_as<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
     let rank = job.shape.len();
-    // SAFETY: a constant is as long and as aligned as any element.
+    // SAFETY: a constant has the size and alignment of the largest element.
     let value = unsafe { job.value.as_ptr().cast::<T>().read() };
     let Some(last) = rank.checked_sub(1) else {
-        // SAFETY: a number has one element.
+        // SAFETY: a tensor without dims has one element.
         unsafe { job.out.cast::<T>().write(job.x.cast::<T>().read()) };
         return Ok(());
     };
@@ -86,7 +86,7 @@ unsafe fn spread_as<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) -> Res
                     .map(|offset: isize| offset + from * job.x_strides[dim]);
             }
             let from = offset.map(|offset| job.x.cast::<T>().wrapping_offset(offset));
-            // SAFETY: the row is this task's own; indices are within the input, or -1.
+            // SAFETY: this task owns the row; indices are within the input, or -1.
             unsafe {
                 match (from, map) {
                     (None, _) => fill(out, width, value),

@@ -1,4 +1,4 @@
-//! The transpose of a convolution.
+//! Transposed convolution.
 
 use std::marker::PhantomData;
 
@@ -24,7 +24,7 @@ const WIDTH: usize = 512;
 /// Runs a transposed convolution.
 ///
 /// # Safety
-/// All elements lie where the job says; nobody else uses the result meanwhile.
+/// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &TransposedJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -53,11 +53,11 @@ struct Block<'a, S, A> {
     first: usize,
     outs: usize,
     width: usize,
-    /// Room for `channels × width` elements of the input.
+    /// A buffer for `channels × width` elements of the input.
     input: *mut A,
-    /// Room for `outs * taps × width` products.
+    /// A buffer for `outs * taps × width` products.
     products: *mut A,
-    /// Room for `outs` planes, where elements are not computed with as they are.
+    /// A buffer for `outs` planes, if elements are converted for the computation.
     planes: Option<*mut A>,
     elements: PhantomData<S>,
 }
@@ -123,7 +123,7 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
                 }
             }
         }
-        // The input is read where its positions are: a window of one element.
+        // The input is lowered with windows of one element, which only copies it.
         let point = job.windows.map(|window| Sliding {
             size: window.out,
             out: window.out,
@@ -133,7 +133,7 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
         let x = self.n as isize * job.x_strides[0] + first * job.x_strides[1];
         let weight = self.group * job.channels * job.outs + self.first;
         let count = positions(&job.windows);
-        // Positions that lie side by side are read where they are.
+        // Contiguous positions are read in place.
         let [_, _, strides @ ..] = job.x_strides;
         let sizes = job.windows.each_ref().map(|window| window.out as isize);
         let [_, h, w] = sizes;
@@ -192,7 +192,7 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
                 addend: None,
                 after: None,
             };
-            // SAFETY: the scratches have room for what is written; the planes are this task's own.
+            // SAFETY: the scratches have room for the writes; this task owns the planes.
             unsafe {
                 if !as_is {
                     lower.rows(self.input);

@@ -7,12 +7,13 @@ use nomina_core::Result;
 use crate::cpu::parallel::{GRAIN, split};
 use crate::job::UnpoolJob;
 
-/// Puts the elements of each plane to their indices.
+/// Writes the elements of each plane to their indices.
 ///
 /// # Safety
-/// All elements and indices lie where the job says; nobody else uses the result meanwhile.
+/// All elements and indices are in bounds of their buffers; nobody else accesses the result
+/// meanwhile.
 pub(crate) unsafe fn execute(job: &UnpoolJob) -> Result<()> {
-    // SAFETY: guaranteed by the caller; elements go as bits of their size.
+    // SAFETY: guaranteed by the caller; elements are copied as bits of their size.
     unsafe {
         match job.dtype.size() {
             1 => unpool_as::<u8>(job),
@@ -30,11 +31,11 @@ unsafe fn unpool_as<T: Copy>(job: &UnpoolJob) -> Result<()> {
         for plane in range {
             let out = job.out.cast::<T>().wrapping_add(plane * job.room);
             for at in plane * job.plane..(plane + 1) * job.plane {
-                // SAFETY: as many indices as elements.
+                // SAFETY: there is an index for each element.
                 let index = unsafe { job.indices.add(at).read() };
                 match usize::try_from(index) {
                     Ok(place) if place < job.room => {
-                        // SAFETY: within the plane, which is this task's own.
+                        // SAFETY: within the plane, which this task owns.
                         unsafe { out.add(place).write(job.x.cast::<T>().add(at).read()) };
                     }
                     _ => {

@@ -1,7 +1,8 @@
 //! The gradient of a convolution's weight.
 //!
-//! For each element of the batch what the kernel sees at each position is a matrix, as on the way there, and a product with the
-//! result's gradient adds to the weight's. Tasks have channels of their own, so that sums have one order and nobody waits.
+//! For each element of the batch, the elements under the window at each position are a matrix, as in the forward pass;
+//! its product with the result's gradient is added to the weight's. Each task owns its channels, so sums have a fixed
+//! order and no task waits.
 
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
@@ -16,13 +17,13 @@ use crate::cpu::reduce::split::SmallScratch;
 use crate::job::{Matrix, Product, WeightGradientJob};
 use crate::memory::NoMemory;
 
-/// Multiplications that a second thread is worth.
+/// The number of multiplications for which a second thread pays.
 const PARALLEL: usize = 1 << 18;
 
-/// Runs it, for elements that are computed with as they are.
+/// Computes the gradient, for elements that need no conversion.
 ///
 /// # Safety
-/// All elements lie where the job says; nobody else uses the result meanwhile.
+/// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &WeightGradientJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -43,7 +44,8 @@ unsafe fn by_channels<A: Number + Widen<A>>(job: &WeightGradientJob) -> Result<(
         true => 1,
         false => threads(),
     };
-    // Channels of each group first, then its outputs, which have to see the same again.
+    // Splits the channels of each group first, then its outputs, because tasks with the same channels lower the same
+    // windows again.
     let share = |of: usize, among: usize| of.div_ceil((2 * threads).div_ceil(among)).max(1);
     let channels = match threads {
         1 => job.channels,
@@ -149,8 +151,8 @@ impl<A: Number + Widen<A>> Kernel for Part<'_, A> {
                     addend: None,
                     after: None,
                 };
-                // SAFETY: the scratch has a row for each channel and tap; the matrices have the strides computed above, and no
-                // other part these channels of these outputs.
+                // SAFETY: the scratch has a row for each channel and tap; the matrices have the strides computed above;
+                // no other part has these channels of these outputs.
                 unsafe {
                     lower.rows(self.seen);
                     gemm::serial(&product)?;

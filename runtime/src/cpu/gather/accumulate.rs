@@ -1,8 +1,9 @@
-//! Sums and products at indices, accumulated in a wider type than the elements'.
+//! Sums and products at indices, accumulated in a type wider than the elements'.
 //!
 //! Each element of the target is combined with all of its values in `f64`, in the order of the index, and
-//! rounded once. Where the target is small beside the index, it is widened as a whole; otherwise the index
-//! is sorted, and the values of each place are added up one after the other. Both give the same bits.
+//! rounded once. If the target is small relative to the index, it is widened as a whole; otherwise the
+//! index is sorted, and the values of each element are accumulated one after the other. Both give the same
+//! bits.
 
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -14,7 +15,7 @@ use crate::job::IndexJob;
 use crate::memory::scratch::{push, room};
 use crate::memory::{NoMemory, Scratch};
 
-/// An element, and the type in which several of it are combined.
+/// An element type, and the type in which several elements are combined.
 pub(super) trait Narrow: Convert<Self::Wide> + Copy {
     type Wide: Number + Convert<Self>;
 }
@@ -32,17 +33,17 @@ impl Narrow for Complex<f32> {
     type Wide = Complex<f64>;
 }
 
-/// A target is widened as a whole where it has at most this many places for each index.
+/// A target is widened as a whole if it has at most this many elements per index.
 const DENSE: usize = 8;
 /// The most elements that are widened at once, unless one column has more.
 const WIDENED: usize = 1 << 19;
-/// The fewest columns that are widened at once, where there are more: a line of the cache.
+/// The fewest columns that are widened at once, if there are more: a cache line.
 const COLUMNS: usize = 16;
-/// Columns whose accumulators lie on the stack.
+/// Columns whose accumulators are on the stack.
 const STACK: usize = 64;
 
-/// Combines the values of a tile with the elements at their indices, for the indices that lie less than
-/// `many` behind `low`.
+/// Combines the values of a tile with the elements at their indices, for the indices from `low` to below
+/// `low + many`.
 ///
 /// # Safety
 /// The requirements of [`update`](super::update()) hold for the tile.
@@ -71,7 +72,7 @@ pub(super) unsafe fn accumulate<T: Narrow, R: Rule<T::Wide>>(
     }
 }
 
-/// A tile of a job, and the range of indices whose places belong to one task.
+/// A tile of a job, and the range of target indices that belong to one task.
 #[derive(Clone, Copy)]
 struct Places<'a> {
     job: &'a IndexJob,
@@ -81,7 +82,7 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The distance of the index from `low`, where its place belongs to this task.
+    /// Returns an index relative to `low`, if it belongs to this task.
     #[inline(always)]
     unsafe fn place(&self, k: isize, j: isize) -> Option<usize> {
         let step = self.job.rest.inner().steps[2];
@@ -89,7 +90,7 @@ impl Places<'_> {
             .tile
             .index
             .wrapping_offset(k * self.job.index_step + j * step);
-        // SAFETY: a place of the index, by the caller's promise.
+        // SAFETY: an element of the index, guaranteed by the caller.
         let index = unsafe { index.cast::<i64>().read() };
         let place = index.wrapping_sub(self.low) as u64;
         (place < self.many as u64).then_some(place as usize)
@@ -112,10 +113,10 @@ impl Places<'_> {
         self.tile.other.wrapping_offset(at).cast::<T>().cast_const()
     }
 
-    /// The elements of one index along the dim: no place gets more than one value.
+    /// Combines the elements of a single index along the dim: no element gets more than one value.
     unsafe fn once<T: Narrow, R: Rule<T::Wide>>(&self) {
         for j in 0..self.tile.inner as isize {
-            // SAFETY: an element of each, of which the target's is this task's.
+            // SAFETY: an element of each operand; this task owns the target's.
             unsafe {
                 if let Some(place) = self.place(0, j) {
                     let (own, new) = (self.target::<T>(place, j), self.value::<T>(0, j).read());
@@ -125,7 +126,7 @@ impl Places<'_> {
         }
     }
 
-    /// Widens all of the target's places, some columns at a time.
+    /// Widens all elements of the target, some columns at a time.
     unsafe fn widened<T: Narrow, R: Rule<T::Wide>>(&self) -> Result<(), NoMemory> {
         let inner = self.tile.inner;
         if inner == 0 || self.many == 0 {
@@ -133,7 +134,7 @@ impl Places<'_> {
         }
         let width = inner.min((WIDENED / self.many).max(COLUMNS));
         let mut sums = Scratch::new([self.many, width], T::Wide::default())?;
-        // Accumulators lie as the target does, so that both are walked through in their order.
+        // Accumulators have the same order as the target, so that both are accessed sequentially.
         let [to, from, by, ..] = self.job.rest.inner().steps;
         let [each_place, each_column] = if self.job.target_step.abs() >= to.abs() {
             [width, 1]
@@ -142,7 +143,7 @@ impl Places<'_> {
         };
         for first in (0..inner).step_by(width) {
             let columns = width.min(inner - first);
-            // Which step of the target goes along a line of accumulators, and how many lines there are.
+            // The number of lines of accumulators, their length, and the step of the target along them.
             let (lines, length, step) = if each_column == 1 {
                 (self.many, columns, to)
             } else {
@@ -158,7 +159,7 @@ impl Places<'_> {
             };
             for at in 0..lines {
                 let (own, start) = line(at);
-                // SAFETY: elements of the target, which are this task's.
+                // SAFETY: elements of the target that this task owns.
                 unsafe { load(own, step, &mut sums[start..start + length]) };
             }
             let mut add = |place: usize, k: isize, column: usize| {
@@ -168,7 +169,7 @@ impl Places<'_> {
                 *sum = R::apply(*sum, new.convert());
             };
             let along = self.tile.along as isize;
-            // SAFETY: places of the index, here and below.
+            // SAFETY: elements of the index, here and below.
             unsafe {
                 if by == 0 && each_column == 1 {
                     for k in 0..along {
@@ -197,14 +198,14 @@ impl Places<'_> {
             }
             for at in 0..lines {
                 let (own, start) = line(at);
-                // SAFETY: elements of the target, which are this task's.
+                // SAFETY: elements of the target that this task owns.
                 unsafe { store(&sums[start..start + length], own, step) };
             }
         }
         Ok(())
     }
 
-    /// Sorts the index, and combines the values of each place that it names.
+    /// Sorts the index and combines the values of each target element that it contains.
     unsafe fn in_order<T: Narrow, R: Rule<T::Wide>>(&self) -> Result<(), NoMemory> {
         let inner = self.tile.inner;
         let mut order = room([self.tile.along])?;
@@ -232,7 +233,7 @@ impl Places<'_> {
         Ok(())
     }
 
-    /// The places that one column of the index names, each with its position along the index, in order.
+    /// Sorts the target positions in one column of the index, each with its position along the index.
     unsafe fn sort(&self, order: &mut Vec<(usize, usize)>, j: isize) -> Result<(), NoMemory> {
         order.clear();
         for k in 0..self.tile.along {
@@ -245,7 +246,7 @@ impl Places<'_> {
         Ok(())
     }
 
-    /// Combines the values of one place, in up to `STACK` columns.
+    /// Combines the values of one target position, in up to `STACK` columns.
     #[inline(always)]
     unsafe fn run<T: Narrow, R: Rule<T::Wide>>(
         &self,
@@ -257,7 +258,7 @@ impl Places<'_> {
         let (sums, place) = (&mut sums[..columns], run[0].0);
         let [to, from, ..] = self.job.rest.inner().steps;
         let own = self.target::<T>(place, first as isize);
-        // SAFETY: elements of the target, which are this task's, and values of the tile.
+        // SAFETY: elements of the target that this task owns, and values of the tile.
         unsafe {
             load(own, to, sums);
             for &(_, k) in run {
@@ -268,10 +269,10 @@ impl Places<'_> {
     }
 }
 
-/// Widens elements that lie `step` bytes apart.
+/// Widens elements that are `step` bytes apart.
 ///
 /// # Safety
-/// They are readable, one for each accumulator.
+/// There is a readable element for each accumulator.
 #[inline(always)]
 unsafe fn load<T: Narrow>(own: *const T, step: isize, sums: &mut [T::Wide]) {
     if step == size_of::<T>() as isize {
@@ -289,10 +290,10 @@ unsafe fn load<T: Narrow>(own: *const T, step: isize, sums: &mut [T::Wide]) {
     }
 }
 
-/// Combines accumulators with values that lie `step` bytes apart.
+/// Combines accumulators with values that are `step` bytes apart.
 ///
 /// # Safety
-/// They are readable, one for each accumulator.
+/// There is a readable value for each accumulator.
 #[inline(always)]
 unsafe fn combine<T: Narrow, R: Rule<T::Wide>>(sums: &mut [T::Wide], new: *const T, step: isize) {
     if step == size_of::<T>() as isize {
@@ -310,10 +311,10 @@ unsafe fn combine<T: Narrow, R: Rule<T::Wide>>(sums: &mut [T::Wide], new: *const
     }
 }
 
-/// Rounds accumulators to elements that lie `step` bytes apart.
+/// Rounds accumulators to elements that are `step` bytes apart.
 ///
 /// # Safety
-/// They are the caller's alone, one for each accumulator.
+/// There is an element for each accumulator, which nobody else accesses.
 #[inline(always)]
 unsafe fn store<T: Narrow>(sums: &[T::Wide], own: *mut T, step: isize) {
     if step == size_of::<T>() as isize {

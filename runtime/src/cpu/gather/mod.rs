@@ -1,7 +1,7 @@
 //! Gather and scatter kernels.
 //!
-//! All of them are one double loop: over the places of an index along a dim, and over the other
-//! dims of the operands. An operator sees it as an [`IndexJob`].
+//! All of them are one double loop: over the elements of an index along a dim, and over the other
+//! dims of the operands. The interface to operators is [`IndexJob`].
 
 mod accumulate;
 mod nonzero;
@@ -19,24 +19,24 @@ pub(crate) use nonzero::{count, positions};
 pub(crate) use pick::pick;
 pub(crate) use update::{takes, update};
 
-/// A part of a job: some places along the index by some places along the innermost other dim.
+/// Part of a job: a range along the index times a range along the innermost other dim.
 #[derive(Clone, Copy)]
 struct Tile {
     target: *mut u8,
     other: *mut u8,
     index: *const u8,
-    /// How many places of the inner dim, and along the index.
+    /// The number of elements of the inner dim, and along the index.
     inner: usize,
     along: usize,
 }
 
-/// The most places of a tile.
+/// The most elements of a tile.
 const TILE: usize = 1 << 14;
 
-/// The fewest places of an inner dim that a task takes where the dim has more.
+/// The fewest elements of an inner dim that a task takes if the dim has more.
 const NARROW: usize = 256;
 
-/// How a job is cut into tiles.
+/// The division of a job into tiles.
 struct Cut {
     outer: Plan,
     inner: usize,
@@ -46,7 +46,7 @@ struct Cut {
 }
 
 impl Cut {
-    /// Tiles of the inner dim, and of places along the index if `along`.
+    /// Divides the inner dim and, if `along`, the index.
     fn new(job: &IndexJob, along: bool) -> Self {
         let outer = job.rest.outer();
         let size = job.rest.inner().size.max(1);
@@ -54,7 +54,7 @@ impl Cut {
         let along = if along {
             (TILE / inner).clamp(1, job.count.max(1))
         } else {
-            // Each task walks the whole index: there is one for every thread, and not many more.
+            // Each task walks the whole index, so there are only slightly more tasks than threads.
             let tasks = (2 * threads()).div_ceil(outer.numel().max(1));
             inner = inner.min(size.div_ceil(tasks).max(NARROW));
             job.count
@@ -105,11 +105,11 @@ impl Cut {
     }
 }
 
-/// The least and the greatest number of an index that lies by the plan's operand 0; none when
-/// there are none.
+/// Returns the smallest and the greatest number of an index, which is operand 0 of the plan; `None`
+/// if it is empty.
 ///
 /// # Safety
-/// The plan's positions from `index` on are readable.
+/// The plan's positions of `index` are readable.
 pub(crate) unsafe fn extremes(plan: &Plan, index: *const i64) -> Option<(i64, i64)> {
     use std::sync::atomic::{AtomicI64, Ordering};
 

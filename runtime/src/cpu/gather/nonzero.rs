@@ -1,4 +1,4 @@
-//! Where a mask holds, as indices.
+//! The indices of the true elements of a mask.
 
 use crate::cpu::parallel::{GRAIN, Shared};
 use crate::cpu::reduce::split::for_each;
@@ -8,25 +8,26 @@ fn range(chunk: usize, len: usize) -> std::ops::Range<usize> {
     chunk * GRAIN..len.min((chunk + 1) * GRAIN)
 }
 
-/// How often each chunk of a mask holds.
+/// Counts the true elements of each chunk of a mask.
 pub(crate) fn count(mask: &[bool]) -> Result<Scratch<usize>, NoMemory> {
     let mut counts = Scratch::new([mask.len().div_ceil(GRAIN)], 0)?;
     let shared = Shared(counts.as_mut_ptr().cast());
     for_each(counts.len(), GRAIN, |chunk| {
-        // Bytes add up in lanes of bytes, of which no 255 overflow.
+        // Counts in lanes of bytes, which cannot overflow with 255 elements.
         let ones = |part: &[bool]| usize::from(part.iter().map(|&m| u8::from(m)).sum::<u8>());
         let count: usize = mask[range(chunk, mask.len())].chunks(255).map(ones).sum();
-        // SAFETY: each chunk has a place of its own.
+        // SAFETY: each chunk writes its own element.
         unsafe { shared.get().cast::<usize>().add(chunk).write(count) };
     });
     Ok(counts)
 }
 
-/// Writes the indices of the elements where a mask of shape `shape` holds, one row for each, given
-/// how many each chunk has. A shape without dims has rows without elements.
+/// Writes the indices of the true elements of a mask of shape `shape`, one row for each, given the
+/// count of each chunk. For a shape without dims, rows are empty.
 ///
 /// # Safety
-/// `out` has room for as many rows of `shape.len()` numbers, and nobody else uses it meanwhile.
+/// `out` has room for this number of rows of `shape.len()` numbers, and nobody else accesses it
+/// meanwhile.
 pub(crate) unsafe fn positions(
     mask: &[bool],
     counts: &[usize],
@@ -64,7 +65,7 @@ pub(crate) unsafe fn positions(
                 }
             }
             index[rank - 1] = (at % last) as i64;
-            // SAFETY: guaranteed by the caller; each chunk has rows of its own.
+            // SAFETY: guaranteed by the caller; each chunk owns its rows.
             unsafe {
                 index.as_ptr().copy_to_nonoverlapping(to, rank);
                 to = to.add(rank);

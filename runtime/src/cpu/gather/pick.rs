@@ -4,11 +4,11 @@ use super::{Cut, Tile};
 use crate::cpu::reduce::split::for_each;
 use crate::job::IndexJob;
 
-/// Writes to each place of the other the element of the target that the index names there.
+/// Copies the elements of the target at the given indices to the other operand.
 ///
 /// # Safety
-/// The operands lie where the job says, every index is in range; nobody else uses the other
-/// meanwhile, and no two of its places are the same.
+/// The operands are in bounds, every index is in range, and the positions of the other operand are
+/// distinct; nobody else accesses it meanwhile.
 pub(crate) unsafe fn pick(job: &IndexJob) {
     let cut = Cut::new(job, true);
     let run = match job.target.dtype.size() {
@@ -19,18 +19,20 @@ pub(crate) unsafe fn pick(job: &IndexJob) {
         _ => tile::<16>,
     };
     for_each(cut.cells(), cut.work(), |cell| {
-        // SAFETY: guaranteed by the caller; each tile has places of its own.
+        // SAFETY: guaranteed by the caller; each tile owns its elements.
         unsafe { run(job, cut.tile(job, cell)) };
     });
 }
 
+/// Gathers one tile.
+///
 /// # Safety
-/// The requirements of [`pick`], of one tile.
+/// The requirements of [`pick`], for one tile.
 unsafe fn tile<const N: usize>(job: &IndexJob, tile: Tile) {
     let [from, to, by, ..] = job.rest.inner().steps;
     let at = |k: isize, j: isize| {
         let index = tile.index.wrapping_offset(k * job.index_step + j * by);
-        // SAFETY: a place of the index.
+        // SAFETY: an element of the index.
         let index = unsafe { index.cast::<i64>().read() } as isize;
         tile.target
             .wrapping_offset(index * job.target_step + j * from)
@@ -39,14 +41,14 @@ unsafe fn tile<const N: usize>(job: &IndexJob, tile: Tile) {
     if by == 0 && from == size && to == size && tile.inner > 1 {
         for k in 0..across.1 {
             let row = tile.other.wrapping_offset(k * job.other_step);
-            // SAFETY: adjacent elements of both, `inner` many.
+            // SAFETY: `inner` contiguous elements of both operands.
             unsafe { row.copy_from_nonoverlapping(at(k, 0), tile.inner * N) };
         }
         return;
     }
     let copy = |k: isize, j: isize| {
         let to = tile.other.wrapping_offset(k * job.other_step + j * to);
-        // SAFETY: one element of each.
+        // SAFETY: one element of each operand.
         unsafe { to.copy_from_nonoverlapping(at(k, j), N) };
     };
     if to.abs() <= job.other_step.abs() {

@@ -1,4 +1,4 @@
-//! Large operands, which several threads share.
+//! Tests large operands, which several threads share.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
@@ -7,7 +7,7 @@ use crate::call;
 use crate::job::Update;
 use crate::raw::Raw;
 
-/// Numbers without a pattern.
+/// Returns pseudo-random numbers.
 fn numbers(n: usize, below: i64) -> Vec<i64> {
     let mut state = 7_u64;
     let next = |_| {
@@ -63,7 +63,7 @@ fn rows_and_columns_of_any_layout() {
             let dense = call::contiguous(&each).unwrap();
             let gathered = call::gather(Op::Gather, x, dim, &dense).unwrap();
             assert!(call::equal(&gathered, &picked).unwrap());
-            // Written back where they came from, they change nothing.
+            // Writing the elements back to their origin changes nothing.
             let mut own = x.clone();
             let dest = own.as_mut().unwrap();
             let how = Update::Set;
@@ -94,7 +94,8 @@ fn every_place_of_a_mask() {
     assert_eq!(call::nonzero(Op::Nonzero, &own).unwrap().shape(), [0, 2]);
 }
 
-/// Small and large targets, which are widened as a whole or in the order of a sorted index, of any layout.
+/// Tests small and large targets, which are widened as a whole or accumulated in the order of a sorted
+/// index, in all layouts.
 #[test]
 fn sums_at_indices_are_rounded_once() {
     let cases = [
@@ -121,7 +122,7 @@ fn sums_at_indices_are_rounded_once() {
             let each = index.unsqueeze(1).unwrap().expand(&[count, inner]).unwrap();
             let dense = call::contiguous(&each).unwrap();
             let sizes = [extent as usize, inner];
-            // In the wider dtype, where the sum of so few is exact.
+            // Computed in the wider dtype, in which the sum of so few numbers is exact.
             let mut wanted = Raw::zeros("zeros", &sizes, wide, src.device()).unwrap();
             let (dest, wide) = (
                 wanted.as_mut().unwrap(),

@@ -1,7 +1,7 @@
 //! Scatters: writing at indices.
 //!
-//! What is written to one place is written by one task, in the order of the index: results do not
-//! depend on the number of threads. Sums and products of narrow floats are accumulated wide
+//! Each position is written by one task, in the order of the index, so results do not depend on the
+//! number of threads. Sums and products of narrow floats are accumulated in a wider type
 //! ([`accumulate`]).
 
 use half::{bf16, f16};
@@ -17,7 +17,7 @@ use crate::job::{IndexJob, Update};
 use crate::memory::NoMemory;
 use crate::shape::product;
 
-/// What becomes of an element and a value that is written to it.
+/// The combination of an element with a value that is written to it.
 pub(super) trait Rule<T> {
     fn apply(own: T, new: T) -> T;
 }
@@ -69,7 +69,7 @@ impl<T> Rule<T> for Set {
 
 type Run = unsafe fn(&IndexJob, Tile, i64, usize) -> Result<(), NoMemory>;
 
-/// The loop for a dtype; none for an order of complex numbers.
+/// Returns the loop for a dtype; `None` if the rule needs an order and the dtype is complex.
 fn kernel(how: Update, dtype: DType) -> Option<Run> {
     macro_rules! by_dtype {
         ($rule:ident: $($dtype:ident $t:ty),*) => {
@@ -109,22 +109,22 @@ fn kernel(how: Update, dtype: DType) -> Option<Run> {
     }
 }
 
-/// Whether values of a dtype can be written so.
+/// Returns whether values of a dtype can be written in this way.
 pub(crate) fn takes(how: Update, dtype: DType) -> bool {
     kernel(how, dtype).is_some()
 }
 
-/// Writes each element of the other to the place of the target that the index names there.
+/// Writes each element of the other operand to the target at the given index.
 ///
 /// # Safety
-/// The operands lie where the job says and have one dtype, every index is in range; nobody else
-/// uses the target meanwhile, and no two of its places are the same.
+/// The operands are in bounds and have one dtype, every index is in range, and the positions of the
+/// target are distinct; nobody else accesses it meanwhile.
 pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory> {
     let Some(run) = kernel(how, job.target.dtype) else {
         return Ok(());
     };
     let cut = Cut::new(job, false);
-    // Few tiles with many indices each: every task takes those of a range of the target.
+    // Few tiles with many indices each: every task processes the indices in a range of the target.
     let long = product([job.count, cut.inner]) / 2 >= GRAIN && cut.cells() < threads();
     let ranges = if long {
         threads().div_ceil(cut.cells()).min(job.extent)
@@ -136,7 +136,7 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory>
     try_for_each(product([cut.cells(), ranges]), cut.work(), |task| {
         let (cell, range) = (task / ranges, task % ranges);
         let (from, to) = (bound(range), bound(range + 1));
-        // SAFETY: guaranteed by the caller; each task has places of its own.
+        // SAFETY: guaranteed by the caller; each task owns its positions.
         unsafe {
             run(
                 job,
@@ -148,10 +148,10 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory>
     })
 }
 
-/// Of the indices, those that lie less than `many` behind `low`.
+/// Processes the indices from `low` to below `low + many`.
 ///
 /// # Safety
-/// The requirements of [`update`], of one tile.
+/// The requirements of [`update`], for one tile.
 unsafe fn tile<T: Copy, R: Rule<T>>(
     job: &IndexJob,
     tile: Tile,
@@ -161,7 +161,7 @@ unsafe fn tile<T: Copy, R: Rule<T>>(
     let [to, from, by, ..] = job.rest.inner().steps;
     let index = |k: isize, j: isize| {
         let index = tile.index.wrapping_offset(k * job.index_step + j * by);
-        // SAFETY: a place of the index.
+        // SAFETY: an element of the index.
         unsafe { index.cast::<i64>().read() }
     };
     let write = |index: i64, k: isize, j: isize| {
@@ -173,7 +173,7 @@ unsafe fn tile<T: Copy, R: Rule<T>>(
             .other
             .wrapping_offset(k * job.other_step + j * from)
             .cast::<T>();
-        // SAFETY: an element of each, of which the target's is this task's.
+        // SAFETY: an element of each operand; this task owns the target's.
         unsafe { own.write(R::apply(own.read(), new.read())) };
     };
     let mine = |index: i64| (index.wrapping_sub(low) as u64) < many as u64;
@@ -186,14 +186,14 @@ unsafe fn tile<T: Copy, R: Rule<T>>(
                 continue;
             }
             if to == size && (from == size || from == 0) {
-                // Adjacent elements: a loop that vectorises.
+                // Contiguous elements: a loop that vectorises.
                 let own = tile
                     .target
                     .wrapping_offset(index as isize * job.target_step)
                     .cast::<T>();
                 let new = tile.other.wrapping_offset(k * job.other_step).cast::<T>();
-                // SAFETY: `inner` adjacent elements of the target, this task's alone, and as many
-                // of the other, or one.
+                // SAFETY: `inner` contiguous elements of the target, which this task owns, and as
+                // many of the other operand, or one.
                 unsafe { row::<T, R>(own, new, tile.inner, from != 0) };
             } else {
                 (0..inner).for_each(|j| write(index, k, j));
@@ -221,8 +221,11 @@ unsafe fn tile<T: Copy, R: Rule<T>>(
     Ok(())
 }
 
+/// Combines a row of elements with values.
+///
 /// # Safety
-/// `n` elements at `own` are the caller's alone, as many at `new` readable, or one unless `each`.
+/// Nobody else accesses the `n` elements at `own`; at `new`, `n` elements are readable, or one
+/// unless `each`.
 unsafe fn row<T: Copy, R: Rule<T>>(own: *mut T, new: *const T, n: usize, each: bool) {
     // SAFETY: guaranteed by the caller.
     let own = unsafe { std::slice::from_raw_parts_mut(own, n) };

@@ -1,4 +1,4 @@
-//! Kernels that move elements by position, or compare them one by one.
+//! Kernels that move elements by position, or compare them elementwise.
 
 mod select;
 

@@ -1,15 +1,15 @@
-//! The elements where a mask holds.
+//! The elements selected by a mask.
 
 use crate::cpu::parallel::GRAIN;
 use crate::cpu::reduce::plan::{Loop, Loops, runs};
 use crate::cpu::reduce::split::for_each;
 use crate::memory::{NoMemory, Scratch};
 
-/// The elements of a tensor where a mask of the same shape holds, in row-major order.
+/// The elements of a tensor at which a mask of the same shape is true, in row-major order.
 ///
 /// The mask is contiguous; the tensor has any strides.
 pub(crate) struct Selection<'a> {
-    /// One per element.
+    /// One boolean per element.
     pub mask: &'a [bool],
     /// The tensor's first element, and the size of an element.
     pub x: *const u8,
@@ -21,7 +21,7 @@ pub(crate) struct Selection<'a> {
 unsafe impl Sync for Selection<'_> {}
 
 impl<'a> Selection<'a> {
-    /// A selection from a tensor of this shape, with these strides in elements.
+    /// Creates a selection from a tensor of this shape, with strides in elements.
     pub fn new(
         mask: &'a [bool],
         x: *const u8,
@@ -56,27 +56,27 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// How many elements each chunk selects.
+/// Counts the selected elements of each chunk.
 pub(crate) fn count(selection: &Selection<'_>) -> Result<Scratch<usize>, NoMemory> {
     let chunks = selection.mask.len().div_ceil(GRAIN);
     let mut counts = Scratch::new([chunks], 0)?;
     let shared = crate::cpu::parallel::Shared(counts.as_mut_ptr().cast());
     for_each(chunks, GRAIN, |chunk| {
         let (from, to) = selection.range(chunk);
-        // Bytes add up in lanes of bytes, of which no 255 overflow.
+        // Counts in lanes of bytes, which cannot overflow with 255 elements.
         let ones = |part: &[bool]| usize::from(part.iter().map(|&m| u8::from(m)).sum::<u8>());
         let count: usize = selection.mask[from..to].chunks(255).map(ones).sum();
-        // SAFETY: each chunk has a place of its own.
+        // SAFETY: each chunk writes its own element.
         unsafe { shared.get().cast::<usize>().add(chunk).write(count) };
     });
     Ok(counts)
 }
 
-/// Writes the selected elements side by side, given how many each chunk selects.
+/// Writes the selected elements contiguously, given the count of each chunk.
 ///
 /// # Safety
-/// The tensor lies where the selection says; `out` has room for the sum of `counts`, and nobody
-/// else uses it meanwhile.
+/// The tensor is in bounds; `out` has room for the sum of `counts`, and nobody else accesses it
+/// meanwhile.
 pub(crate) unsafe fn scatter(
     selection: &Selection<'_>,
     counts: &[usize],
@@ -94,7 +94,7 @@ pub(crate) unsafe fn scatter(
             return;
         }
         let to = out.get().wrapping_add(starts[chunk] * selection.size);
-        // SAFETY: guaranteed by the caller; each chunk has places of its own.
+        // SAFETY: guaranteed by the caller; each chunk owns its part of `out`.
         unsafe {
             match selection.size {
                 1 => chunk_of::<1>(selection, chunk, to),
@@ -116,7 +116,7 @@ unsafe fn chunk_of<const N: usize>(selection: &Selection<'_>, chunk: usize, mut 
         let mut x = selection.x.wrapping_offset(offset * N as isize);
         for &take in &selection.mask[at..at + n] {
             if take {
-                // SAFETY: the element is the tensor's; `to` has room for all selected ones.
+                // SAFETY: an element of the tensor; `to` has room for all selected elements.
                 unsafe {
                     to.copy_from_nonoverlapping(x, N);
                     to = to.add(N);
@@ -129,7 +129,7 @@ unsafe fn chunk_of<const N: usize>(selection: &Selection<'_>, chunk: usize, mut 
     });
 }
 
-/// Whether two operands hold equal numbers; both are contiguous.
+/// Returns whether two contiguous operands have equal elements.
 pub(crate) fn same_elements<T: PartialEq + Sync>(a: &[T], b: &[T]) -> bool {
     use std::sync::atomic::{AtomicBool, Ordering};
     let differ = AtomicBool::new(false);

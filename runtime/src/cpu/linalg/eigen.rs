@@ -6,7 +6,7 @@ use faer::{MatMut, MatRef, Par};
 use super::field::{Field, diagonal};
 use super::{Failure, memory, stack, view, zeros};
 
-/// Reads the lower triangle alone.
+/// Computes eigenvalues and eigenvectors from the lower triangle.
 pub(super) fn eigh<T: Field>(
     a: MatRef<'_, T>,
     mut values: MatMut<'_, T::R>,

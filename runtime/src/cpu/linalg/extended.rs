@@ -1,6 +1,7 @@
-//! Elimination without overflow and underflow, in numbers whose exponent is an integer of its own.
+//! Elimination without overflow and underflow, in numbers with a separate integer exponent.
 //!
-//! Slower than elements of the hardware by far. Taken for matrices whose elements or pivots lie near the ends of the range of `f64`.
+//! Far slower than elements of the hardware. Used for matrices whose elements or pivots are near the ends of the range
+//! of `f64`.
 
 use std::cmp::Ordering;
 
@@ -32,7 +33,7 @@ impl Extended {
         exponent: 0,
     };
 
-    /// The number `(re + i im) * 2^exponent` of two finite parts.
+    /// Creates the number `(re + i im) * 2^by` from two finite parts.
     fn new(re: f64, im: f64, by: i64) -> Self {
         let greatest = re.abs().max(im.abs());
         if greatest == 0.0 {
@@ -58,7 +59,7 @@ impl Extended {
         Self::new(re, im, 0)
     }
 
-    /// The nearest element of the dtype: infinite beyond its range, zero below.
+    /// Returns the nearest element of the dtype: infinite above its range, zero below.
     pub(super) fn to_field<T: Field>(self) -> T {
         T::from_parts([self.re, self.im].map(|part| ldexp(part, self.exponent)))
     }
@@ -83,7 +84,7 @@ impl Extended {
         )
     }
 
-    /// The quotient by a number that is not zero.
+    /// Returns the quotient by a nonzero number.
     pub(super) fn div(self, other: Self) -> Self {
         if other.im == 0.0 {
             let (re, im) = (self.re / other.re, self.im / other.re);
@@ -112,14 +113,14 @@ impl Extended {
         Self::new(a[0] - b[0], a[1] - b[1], common)
     }
 
-    /// The number divided by its magnitude, and the logarithm of the magnitude. The number is not zero.
+    /// Returns the number divided by its magnitude, and the logarithm of the magnitude. The number must not be zero.
     pub(super) fn polar(self) -> ([f64; 2], f64) {
         let magnitude = self.re.hypot(self.im);
         let log = magnitude.ln() + self.exponent as f64 * std::f64::consts::LN_2;
         ([self.re / magnitude, self.im / magnitude], log)
     }
 
-    /// The order of the magnitudes.
+    /// Compares the magnitudes.
     fn compare(self, other: Self) -> Ordering {
         match (self.is_zero(), other.is_zero()) {
             (true, true) => return Ordering::Equal,
@@ -127,7 +128,7 @@ impl Extended {
             (false, true) => return Ordering::Greater,
             (false, false) => {}
         }
-        // Magnitudes are in [1, 2.83), so that exponents two apart decide.
+        // Scaled magnitudes are in [1, 2.83), so exponents that differ by two or more decide.
         let apart = self.exponent - other.exponent;
         if apart.abs() > 1 {
             return apart.cmp(&0);
@@ -137,10 +138,10 @@ impl Extended {
     }
 }
 
-/// `P A = L U` by partial pivoting, both triangles in one matrix, column by column.
+/// `P A = L U` by partial pivoting; both triangles in one matrix, column by column.
 pub(super) struct ExtendedLu {
     both: Scratch<Extended>,
-    /// The row of `A` that is in each row of both triangles.
+    /// For each row of the triangles, the corresponding row of `A`.
     order: Vec<usize>,
     odd: bool,
     n: usize,
@@ -207,7 +208,7 @@ impl ExtendedLu {
         (0..self.n).map(|k| self.both[k * self.n + k])
     }
 
-    /// The first pivot that is zero.
+    /// Returns the index of the first zero pivot.
     pub(super) fn zero_pivot(&self) -> Option<usize> {
         self.pivots().position(Extended::is_zero)
     }
@@ -221,7 +222,7 @@ impl ExtendedLu {
         self.pivots().fold(sign, Extended::mul)
     }
 
-    /// Solves for each column of `b`; for those of the identity where there is no `b`. No pivot is zero.
+    /// Solves for each column of `b`, or of the identity if `b` is absent. No pivot is zero.
     pub(super) fn solve<T: Field>(
         &self,
         b: Option<MatRef<'_, T>>,

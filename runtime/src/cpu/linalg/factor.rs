@@ -1,4 +1,4 @@
-//! Triangles: Cholesky's and that of orthonormal columns.
+//! Triangular factorisations: Cholesky and QR.
 
 use faer::linalg::cholesky::llt::factor as llt;
 use faer::linalg::householder as reflect;
@@ -48,7 +48,8 @@ pub(super) fn qr<T: Field>(
     let mut stack = stack(asked)?;
     let mut both = view(&mut both, m);
     let mut coefficients = view(&mut coefficients, block);
-    // A multiple of a column has the same multiple of the triangle's column, and the same orthonormal columns.
+    // Scaling a column scales the triangle's column by the same factor, and leaves the orthonormal columns
+    // unchanged.
     let mut exponents = filled([n], 0_i32)?;
     for (j, exponent) in exponents.iter_mut().enumerate() {
         *exponent = excess::<T>(Extent::new(a.col(j).iter().copied()));
@@ -77,7 +78,8 @@ pub(super) fn qr<T: Field>(
         par,
         memory(&mut stack),
     );
-    // The diagonal of the triangle is real, as LAPACK has it: phases would be no smooth function of the matrix.
+    // The diagonal of the triangle is made real, like LAPACK's: with phases it would not be a smooth function
+    // of the matrix.
     for k in 0..rank {
         if let Some(phase) = r[(k, k)].phase() {
             let back = phase.conjugate();

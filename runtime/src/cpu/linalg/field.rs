@@ -10,34 +10,35 @@ use num_complex::Complex;
 use super::scale::{exponent, ldexp};
 use super::{Failure, stack, view, zeros};
 
-/// An element that `faer` computes with.
+/// An element type that `faer` computes with.
 pub(super) trait Field: ComplexField<Real = Self::R> + Element {
-    /// That of magnitudes.
+    /// The type of magnitudes.
     type R: RealField + Element + Into<f64>;
-    /// That of eigenvalues.
+    /// The type of eigenvalues.
     type C: Element;
-    /// The dtype of twice the precision, whose range is more than the square of this one's; itself where there is none.
+    /// The type of twice the precision, whose range is more than the square of this one's; `Self` if there is none.
     type Wide: Field;
 
-    /// The least number that has all digits.
+    /// The smallest number with full precision.
     const LEAST_NORMAL: f64;
-    /// Whether [`Field::Wide`] is another dtype.
+    /// Whether [`Field::Wide`] is another type.
     const IS_NARROW: bool;
-    /// The greatest exponent `e` where a product of two numbers between `2^-e` and `2^e` is far from the ends of the range.
+    /// The greatest exponent `e` such that products of two numbers between `2^-e` and `2^e` are far from the ends of
+    /// the range.
     const SAFE_EXPONENT: i32;
 
-    /// The real and the imaginary part.
+    /// Returns the real and the imaginary part.
     fn parts(self) -> [f64; 2];
-    /// The nearest number with these parts.
+    /// Returns the nearest number with these parts.
     fn from_parts(parts: [f64; 2]) -> Self;
 
     fn conjugate(self) -> Self;
     fn real(self) -> Self::R;
 
-    /// What a complex number is times its magnitude; none of zero, and of what is not finite.
+    /// Returns the number divided by its magnitude; `None` if it is zero or not finite.
     fn phase(self) -> Option<Self>;
 
-    /// Eigenvalues and eigenvectors of norm 1.
+    /// Computes eigenvalues, and eigenvectors of norm 1.
     fn eig(
         a: MatRef<'_, Self>,
         values: MatMut<'_, Self::C>,
@@ -46,7 +47,7 @@ pub(super) trait Field: ComplexField<Real = Self::R> + Element {
     ) -> Result<(), Failure>;
 }
 
-/// Lets columns have the norm 1.
+/// Normalises columns to norm 1.
 fn normalize<R: RealField + num_traits::Float + num_traits::NumAssign>(
     mut vectors: MatMut<'_, Complex<R>>,
 ) {
@@ -122,7 +123,7 @@ macro_rules! fields {
                 let mut j = 0;
                 while j < n {
                     values[(j, 0)] = Complex::new(re[(j, 0)], im[(j, 0)]);
-                    // Of a conjugate pair, two columns hold the real and the imaginary part.
+                    // For a conjugate pair, two columns hold the real and the imaginary part.
                     let pair = im[(j, 0)] != 0.0 && j + 1 < n;
                     for i in 0..n {
                         let second = if pair { packed[(i, j + 1)] } else { 0.0 };
@@ -169,7 +170,7 @@ macro_rules! fields {
             }
 
             fn phase(self) -> Option<Self> {
-                // In two steps, since the magnitude of parts near the ends of the range can lie beyond them.
+                // In two steps, because the magnitude of parts near the ends of the range can exceed it.
                 let [re, im] = self.parts();
                 let greatest = re.abs().max(im.abs());
                 if greatest == 0.0 || !greatest.is_finite() {
@@ -207,7 +208,7 @@ fields! {
     f64 false 500;
 }
 
-/// One column as the diagonal of a matrix.
+/// Returns a column as the diagonal of a matrix.
 pub(super) fn diagonal<V>(column: MatMut<'_, V>) -> DiagMut<'_, V> {
     column.col_mut(0).as_diagonal_mut()
 }

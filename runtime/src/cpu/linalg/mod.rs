@@ -1,4 +1,4 @@
-//! Matrices, by the crate `faer`: each operator on one matrix, and over a batch of them.
+//! Linear algebra by the crate `faer`: each operator on one matrix, and over a batch of matrices.
 
 mod eigen;
 mod extended;
@@ -28,7 +28,7 @@ use field::Field;
 use pool::with_threads;
 use scale::Scaled;
 
-/// Which norm of a matrix.
+/// The norm of a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MatrixNorm {
     /// The root of the sum of squared magnitudes.
@@ -44,27 +44,27 @@ pub enum MatrixNorm {
     Inf,
 }
 
-/// What operators on matrices take beside their operands; each reads what concerns it.
+/// The options of matrix operators; each operator reads those that apply to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MatrixOptions {
     /// Singular values up to this count as zero.
     pub atol: f64,
-    /// As do those up to this times the greatest; by default the longer side times the precision of
-    /// the dtype, or 0 where `atol` is given.
+    /// Singular values up to this fraction of the greatest count as zero, too. By default this is the longer side times
+    /// the precision of the dtype, or 0 if `atol` is given.
     pub rtol: Option<f64>,
-    /// Which triangle is read.
+    /// Whether the upper triangle is read.
     pub upper: bool,
-    /// Whether the diagonal is taken as ones.
+    /// Whether the diagonal is assumed to be ones.
     pub unitriangular: bool,
-    /// Which norm.
+    /// The norm to compute.
     pub norm: MatrixNorm,
 }
 
-/// Why a matrix has no result.
+/// The reason why a matrix has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     Memory(NoMemory),
-    /// A pivot is zero: the one of this row.
+    /// The pivot of this row is zero.
     Singular(usize),
     /// The leading minor of this order is not positive.
     NotPositive(usize),
@@ -78,8 +78,8 @@ impl From<NoMemory> for Failure {
     }
 }
 
-/// One result of an operator: for each matrix of the batch `rows` by `columns` elements, column by
-/// column, one after the other.
+/// One result of an operator: for each matrix of the batch, `rows` by `columns` elements in column-major order,
+/// contiguous.
 pub(crate) struct Target {
     pub(crate) ptr: Shared,
     pub(crate) rows: usize,
@@ -91,17 +91,20 @@ pub(crate) struct Target {
 pub(crate) struct MatrixJob<'a> {
     pub(crate) op: Linalg,
     pub(crate) a: &'a Raw,
-    /// The right side, with the same batch dims.
+    /// The right-hand side, with the same batch dims.
     pub(crate) b: Option<&'a Raw>,
     pub(crate) out: &'a [Target],
     pub(crate) options: MatrixOptions,
 }
 
-/// Computes all matrices; otherwise says which is the first that has no result, and why.
+/// Computes all matrices.
+///
+/// # Errors
+/// The index of the first matrix that has no result, and the reason.
 ///
 /// # Safety
-/// Operands are on the host, of one dtype of `f32`, `f64` and complex. The targets are what the operator
-/// writes, each with room for the whole batch, and no one else has them.
+/// Operands are on the CPU and have one dtype, `f32`, `f64` or complex. The targets are those that the operator writes,
+/// each with room for the whole batch, and nobody else accesses them.
 pub(crate) unsafe fn execute(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -114,8 +117,8 @@ pub(crate) unsafe fn execute(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)
     }
 }
 
-/// The exponents of the powers of two by which matrices are divided before the operator's gradient is computed; `None` where no
-/// matrix is.
+/// Returns the exponents of the powers of two by which matrices are divided before the operator's gradient is computed;
+/// `None` if no matrix is divided.
 ///
 /// # Safety
 /// The matrix is readable, as for [`execute`].
@@ -131,6 +134,8 @@ pub(crate) unsafe fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, 
     }
 }
 
+/// Computes [`exponents`] for one element type.
+///
 /// # Safety
 /// The matrix is readable, as for [`execute`], and has elements of type `T`.
 unsafe fn exponents_of<T: Field>(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, NoMemory> {
@@ -144,23 +149,25 @@ unsafe fn exponents_of<T: Field>(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>
     Ok(each.iter().any(|&by| by != 0).then_some(each))
 }
 
-/// From so many elements on, threads share a matrix. They wait for each other so often that a smaller one is
-/// done sooner by one thread.
+/// The number of elements from which several threads share a matrix. They synchronise so often that one thread is
+/// faster for smaller ones.
 const LARGE: usize = 1 << 18;
 
+/// Computes all matrices of one element type.
+///
 /// # Safety
 /// The requirements of [`execute`], with operands of `T`.
 unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     let (batch, matrix) = job.a.shape().split_at(job.a.rank() - 2);
     let (count, size) = (crate::shape::count(batch), crate::shape::count(matrix));
-    // The product of no pivots is one, which is written; all else is zero, or has no elements.
+    // The determinant of an empty matrix is one, which must be written; all other results are zero, or empty.
     let empty = size == 0 || job.b.is_some_and(|b| b.numel() == 0);
     if empty && !matches!(job.op, Linalg::Det | Linalg::Slogdet) {
         return Ok(());
     }
     let first: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
     let one = |i: usize, par: Par| {
-        // SAFETY: a matrix of the batch, whose results nobody else writes.
+        // SAFETY: a matrix of the batch; nobody else writes its results.
         if let Err(failure) = unsafe { compute::<T>(job, i, par) } {
             let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
             if first.is_none_or(|(before, _)| i < before) {
@@ -179,16 +186,16 @@ unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     first.map_or(Ok(()), Err)
 }
 
-/// Calls `f` on one thread, where there is no other.
+/// Calls `f` with one thread, because there are no others.
 #[cfg(not(feature = "rayon"))]
 fn with_threads(f: impl Fn(Par)) {
     f(Par::Seq);
 }
 
-/// A matrix of an operand.
+/// Returns one matrix of an operand.
 ///
 /// # Safety
-/// The operand is on the host and of `T`, and has so many matrices.
+/// The operand is on the CPU, has elements of `T`, and has matrix `i`.
 unsafe fn matrix<T: Field>(x: &Raw, mut i: usize) -> MatRef<'_, T> {
     let (shape, strides) = (x.shape(), x.strides());
     let outer = x.rank() - 2;
@@ -198,7 +205,7 @@ unsafe fn matrix<T: Field>(x: &Raw, mut i: usize) -> MatRef<'_, T> {
         i /= shape[dim];
     }
     let first = x.as_ptr().cast::<T>().wrapping_offset(offset);
-    // SAFETY: rows and columns of the tensor, whose elements all lie in its buffer.
+    // SAFETY: rows and columns of the tensor, whose elements are all within its buffer.
     unsafe {
         MatRef::from_raw_parts(
             first,
@@ -210,7 +217,7 @@ unsafe fn matrix<T: Field>(x: &Raw, mut i: usize) -> MatRef<'_, T> {
     }
 }
 
-/// A result of one matrix, which is written once.
+/// The result of one matrix, which is written once.
 struct Slot {
     ptr: *mut u8,
     rows: usize,
@@ -229,10 +236,10 @@ impl Slot {
         }
     }
 
-    /// The matrix to write, of zeros.
+    /// Returns the matrix to write, filled with zeros.
     fn matrix<'a, V: Element>(self) -> MatMut<'a, V> {
         assert_eq!(self.dtype, V::DTYPE);
-        // SAFETY: of this dtype; the slot was the only one of these elements, which are zero at first.
+        // SAFETY: the slot has this dtype and was the only access to these elements, which are initialised to zero.
         unsafe {
             MatMut::from_raw_parts_mut(
                 self.ptr.cast(),
@@ -244,12 +251,14 @@ impl Slot {
         }
     }
 
-    /// One element.
+    /// Writes a single element.
     fn set<V: Element>(self, value: V) {
         self.matrix::<V>()[(0, 0)] = value;
     }
 }
 
+/// Computes matrix `i`.
+///
 /// # Safety
 /// The requirements of [`each`].
 unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(), Failure> {
@@ -268,7 +277,7 @@ unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(
     Ok(())
 }
 
-/// Writes the results of matrix `i`, which is `a`, or a multiple of it.
+/// Writes the results of matrix `i`, given as `a`, which may be scaled.
 fn matrix_results<T: Field>(
     job: &MatrixJob<'_>,
     i: usize,
@@ -314,23 +323,23 @@ fn matrix_results<T: Field>(
     }
 }
 
-/// Memory for what `faer` keeps while it computes.
+/// Allocates the workspace of a `faer` function.
 fn stack(asked: StackReq) -> Result<MemBuffer, NoMemory> {
     MemBuffer::try_new(asked).map_err(|_| NoMemory(asked.size_bytes()))
 }
 
-/// A matrix of our own, of zeros.
+/// Allocates a matrix of zeros.
 fn zeros<T: Field>(rows: usize, columns: usize) -> Result<Scratch<T>, NoMemory> {
     Scratch::new([rows, columns], T::default())
 }
 
-/// The elements of [`zeros`] as a matrix again.
+/// Returns the elements of [`zeros`] as a matrix.
 fn view<T: Field>(elements: &mut Scratch<T>, rows: usize) -> MatMut<'_, T> {
     let columns = elements.len() / rows.max(1);
     MatMut::from_column_major_slice_mut(elements, rows, columns)
 }
 
-/// A copy to factor in place.
+/// Returns a copy to be factored in place.
 fn copied<T: Field>(a: MatRef<'_, T>) -> Result<Scratch<T>, NoMemory> {
     let mut copy = zeros(a.nrows(), a.ncols())?;
     view(&mut copy, a.nrows()).copy_from(a);

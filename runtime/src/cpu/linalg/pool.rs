@@ -1,8 +1,9 @@
 //! Threads for `faer`, which waits inside rayon.
 //!
-//! A thread that waits inside rayon meanwhile runs other tasks of its pool. On a thread of the user these may be any tasks of the
-//! user, which would run under the thread-local state of the call (`no_grad`, a checkpoint, a profile) and with its locks held.
-//! So `faer` gets a pool of its own, where there are no other tasks, and the calling thread blocks without rayon.
+//! A thread that waits inside rayon runs other tasks of its pool meanwhile. On a thread of the user these may be any
+//! tasks of the user, which would run under the thread-local state of the call (`no_grad`, a checkpoint, a profile) and
+//! with its locks held. `faer` therefore gets a separate pool without other tasks, and the calling thread blocks
+//! without rayon.
 
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
@@ -13,7 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cpu::parallel::threads;
 
-/// The pool; `None` where the system has no threads for it.
+/// The pool; `None` if the system cannot create its threads.
 static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
 
 /// Calls `f` on the library's own pool, where `faer` may use several threads.
@@ -32,7 +33,7 @@ pub(super) fn with_threads(f: impl Fn(Par) + Sync) {
         return f(Par::Seq);
     };
     let par = Par::rayon(threads().min(pool.current_num_threads()));
-    // A thread of another pool would take up tasks of that pool while it waits in `install`; a new thread belongs to none.
+    // A thread of another pool would run tasks of that pool while it waits in `install`; a new thread belongs to none.
     let done = scope(|scope| {
         let waits = Builder::new().spawn_scoped(scope, || pool.install(|| f(par)));
         waits.map(|thread| thread.join())

@@ -1,7 +1,8 @@
-//! Matrices whose elements lie near the ends of their dtype's range are decomposed as multiples by a power of two, as LAPACK does.
+//! Scaling by powers of two, as in LAPACK, for matrices with elements near the ends of their dtype's range.
 //!
-//! Decompositions add up squares, which overflow or vanish long before the elements do. A multiple by a power of two has the same
-//! digits, and its decomposition follows from that of the matrix by a law that depends only on the operator.
+//! Decompositions sum squares, which overflow or underflow long before the elements do. A matrix scaled by a power of
+//! two has the same digits, and its decomposition is that of the original scaled by a law that depends only on the
+//! operator.
 
 use faer::{MatMut, MatRef};
 use nomina_core::DType;
@@ -12,7 +13,7 @@ use super::field::Field;
 use super::{MatrixOptions, Slot, Target, copied, view};
 use crate::memory::{NoMemory, Scratch};
 
-/// The exponent of the power of two at or below a positive finite number.
+/// Returns the exponent of the greatest power of two that is at most `x`, a positive finite number.
 pub(super) fn exponent(x: f64) -> i32 {
     let (x, shift) = if x < f64::MIN_POSITIVE {
         (x * power(100), 100)
@@ -22,15 +23,15 @@ pub(super) fn exponent(x: f64) -> i32 {
     (x.to_bits() >> 52 & 0x7ff) as i32 - 1023 - shift
 }
 
-/// `2^exponent`, for exponents of normal numbers.
+/// Returns `2^exponent` for exponents of normal numbers.
 fn power(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// `x * 2^by`, rounded once.
+/// Returns `x * 2^by`, rounded once.
 pub(super) fn ldexp(mut x: f64, mut by: i64) -> f64 {
     const STEP: i64 = 900;
-    // Beyond this, each number is infinite or zero.
+    // Beyond this, every number becomes infinite or zero.
     by = by.clamp(-4 * STEP, 4 * STEP);
     while by.abs() > STEP {
         let step = by.signum() * STEP;
@@ -40,7 +41,7 @@ pub(super) fn ldexp(mut x: f64, mut by: i64) -> f64 {
     x * power(by)
 }
 
-/// The exponents of the least nonzero and of the greatest magnitude among real and imaginary parts.
+/// The exponents of the smallest nonzero and of the greatest magnitude among real and imaginary parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     pub(super) least: i32,
@@ -48,7 +49,8 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// The extent of some elements; `None` where one is NaN or infinite. Zeros alone count as ones.
+    /// Computes the extent of some elements; `None` if one is NaN or infinite. If all are zero, the extent is that of
+    /// one.
     pub(super) fn new<T: Field>(elements: impl Iterator<Item = T>) -> Option<Self> {
         let (mut least, mut greatest, mut finite) = (f64::INFINITY, 0.0_f64, true);
         for x in elements {
@@ -85,13 +87,14 @@ impl Extent {
         Self::new((0..a.ncols()).flat_map(|j| a.col(j).iter().copied()))
     }
 
-    /// Whether all exponents are at most this by magnitude.
+    /// Returns whether the magnitudes of both exponents are at most `limit`.
     pub(super) fn is_within(self, limit: i32) -> bool {
         self.least >= -limit && self.greatest <= limit
     }
 }
 
-/// The exponent to divide elements by before they are decomposed; 0 where they are far from the ends of the range.
+/// Returns the exponent by which elements are divided before they are decomposed; 0 if they are far from the ends of
+/// the range.
 pub(super) fn excess<T: Field>(extent: Option<Extent>) -> i32 {
     excess_beyond(extent, T::SAFE_EXPONENT / 2)
 }
@@ -101,12 +104,12 @@ fn excess_beyond(extent: Option<Extent>, limit: i32) -> i32 {
     if greatest.abs() <= limit { 0 } else { greatest }
 }
 
-/// [`excess`] of what the operator reads of a matrix.
+/// Returns the [`excess`] of the elements that the operator reads.
 pub(super) fn matrix_excess<T: Field>(op: Linalg, a: MatRef<'_, T>) -> i32 {
     excess::<T>(extent_for(op, a))
 }
 
-/// [`matrix_excess`] for the gradient of the operator, whose products can have more factors than its own.
+/// Like [`matrix_excess`], for the gradient of the operator, whose products can have more factors.
 pub(super) fn gradient_excess<T: Field>(op: Linalg, a: MatRef<'_, T>) -> i32 {
     let limit = match op {
         Linalg::Pinv | Linalg::Lstsq => T::SAFE_EXPONENT / 8,
@@ -115,7 +118,7 @@ pub(super) fn gradient_excess<T: Field>(op: Linalg, a: MatRef<'_, T>) -> i32 {
     excess_beyond(extent_for(op, a), limit)
 }
 
-/// The extent of the elements that the operator reads.
+/// Returns the extent of the elements that the operator reads.
 fn extent_for<T: Field>(op: Linalg, a: MatRef<'_, T>) -> Option<Extent> {
     let n = a.nrows();
     match op {
@@ -137,7 +140,7 @@ pub(super) fn shift<T: Field>(mut x: MatMut<'_, T>, by: i64) {
     }
 }
 
-/// A matrix, and its right side, divided by powers of two.
+/// A matrix and its right-hand side, divided by powers of two.
 pub(super) struct Scaled<T: Field> {
     a: Scratch<T>,
     rows: usize,
@@ -145,8 +148,8 @@ pub(super) struct Scaled<T: Field> {
     b: Option<(Scratch<T>, i32)>,
 }
 
-/// The degree in which each result of an operator depends on a factor of the matrix, in halves; `None` of operators that go without
-/// scaling, or scale themselves.
+/// Returns the degree, in halves, to which each result of an operator depends on a factor of the matrix; `None` for
+/// operators that need no scaling or scale themselves.
 fn degrees(op: Linalg) -> Option<[i32; 3]> {
     match op {
         Linalg::MatrixRank => Some([0; 3]),
@@ -166,7 +169,7 @@ fn degrees(op: Linalg) -> Option<[i32; 3]> {
 }
 
 impl<T: Field> Scaled<T> {
-    /// `None` where nothing needs scaling.
+    /// Scales the operands; `None` if they need no scaling.
     pub(super) fn new(
         op: Linalg,
         a: MatRef<'_, T>,
@@ -181,7 +184,7 @@ impl<T: Field> Scaled<T> {
             return Ok(None);
         }
         if matches!(op, Linalg::Cholesky) {
-            // Its factor has the root of the scale.
+            // The exponent is made even, because the factor is scaled by the square root.
             of_a -= of_a & 1;
         }
         let divided = |x: MatRef<'_, T>, exponent: i32| {
@@ -206,11 +209,11 @@ impl<T: Field> Scaled<T> {
         (a, b)
     }
 
-    /// The options, with the tolerance as a multiple, too.
+    /// Returns the options, with the absolute tolerance scaled, too.
     pub(super) fn options(&self, options: &MatrixOptions) -> MatrixOptions {
         let atol = ldexp(options.atol, -i64::from(self.exponent));
         MatrixOptions {
-            // A tolerance that vanishes is one still.
+            // A tolerance that underflows must not become zero.
             atol: if options.atol > 0.0 {
                 atol.max(f64::from_bits(1))
             } else {
@@ -220,7 +223,7 @@ impl<T: Field> Scaled<T> {
         }
     }
 
-    /// Makes the results of matrix `i` those of the matrix that was divided.
+    /// Scales the results of matrix `i` back to those of the original matrix.
     pub(super) fn restore(&self, op: Linalg, out: &[Target], i: usize) {
         let degrees = degrees(op).unwrap_or_default();
         for (target, degree) in out.iter().zip(degrees) {
@@ -235,7 +238,7 @@ impl<T: Field> Scaled<T> {
                 DType::F64 => shift(slot.matrix::<f64>(), by),
                 DType::C64 => shift(slot.matrix::<Complex<f32>>(), by),
                 DType::C128 => shift(slot.matrix::<Complex<f64>>(), by),
-                // A rank is the same of each multiple.
+                // A rank does not depend on the scale.
                 _ => {}
             }
         }

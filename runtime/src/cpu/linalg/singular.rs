@@ -1,4 +1,4 @@
-//! Singular value decompositions, and what is computed from them.
+//! Singular value decompositions, and results computed from them.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
@@ -10,8 +10,8 @@ use super::field::{Field, diagonal};
 use super::{Failure, MatrixNorm, MatrixOptions, memory, stack, view, zeros};
 use crate::memory::Scratch;
 
-/// The singular values, and the vectors where there is room for them: `U`, and `V` whose columns are not
-/// conjugated yet.
+/// Computes the singular values and, if there is room for them, the vectors: `U`, and `V` with columns that
+/// are not conjugated yet.
 fn decompose<T: Field>(
     a: MatRef<'_, T>,
     vectors: Option<(MatMut<'_, T>, MatMut<'_, T>)>,
@@ -30,8 +30,8 @@ fn decompose<T: Field>(
     let mut values = zeros::<T>(m.min(n), 1)?;
     let (mut u, mut v) = vectors.unzip();
     let into = diagonal(view(&mut values, m.min(n)));
-    // Rows that lie side by side are read faster as columns of the transpose, whose vectors are the conjugates
-    // in each other's places.
+    // A row-major matrix is read faster as the transpose; its left and right vectors are swapped and
+    // conjugated.
     let turned = a.col_stride() == 1;
     if turned {
         std::mem::swap(&mut u, &mut v);
@@ -63,7 +63,7 @@ fn store<T: Field>(values: &[T], mut out: MatMut<'_, T::R>) {
     }
 }
 
-/// `v` is `Vᴴ` row by row.
+/// Computes a singular value decomposition; `v` is `Vᴴ` in row-major order.
 pub(super) fn svd<T: Field>(
     a: MatRef<'_, T>,
     u: MatMut<'_, T>,
@@ -85,11 +85,11 @@ pub(super) fn svdvals<T: Field>(
     Ok(())
 }
 
-/// How many of the values, which fall, are no zeros.
+/// Returns the number of values, in descending order, that do not count as zero.
 fn kept<T: Field>(values: &[T], shape: (usize, usize), options: &MatrixOptions) -> usize {
     let magnitude = |value: &T| Into::<f64>::into(value.real());
     let precision = || shape.0.max(shape.1) as f64 * Into::<f64>::into(eps::<T::R>());
-    // As in PyTorch, an absolute tolerance alone takes the place of the relative one.
+    // Like in PyTorch, an absolute tolerance alone replaces the relative one.
     let relative = options
         .rtol
         .unwrap_or_else(|| if options.atol > 0.0 { 0.0 } else { precision() });
@@ -106,7 +106,7 @@ pub(super) fn rank<T: Field>(
     Ok(kept(&decompose(a, None, par)?, a.shape(), options) as i64)
 }
 
-/// `V S⁺ Uᴴ b`, with the identity for no `b`.
+/// Computes `V S⁺ Uᴴ b`, with the identity if `b` is absent.
 fn project<T: Field>(
     a: MatRef<'_, T>,
     b: Option<MatRef<'_, T>>,
@@ -175,7 +175,7 @@ pub(super) fn norm<T: Field>(
     }
 }
 
-/// The greatest sum of magnitudes of a column; NaN if there is one.
+/// Returns the greatest column sum of magnitudes; NaN if there is a NaN.
 fn greatest_column<T: Field>(a: MatRef<'_, T>) -> f64 {
     let sums = (0..a.ncols()).map(|j| {
         let magnitudes = a.col(j).iter().map(|x| Into::<f64>::into(abs(x)));

@@ -1,4 +1,4 @@
-//! By pivots: the inverse, solutions, determinants.
+//! Elimination: inverses, solutions, determinants.
 
 use faer::linalg::lu::partial_pivoting::{factor, inverse, solve as back};
 use faer::linalg::triangular_solve as triangle;
@@ -13,16 +13,16 @@ use super::{Failure, MatrixOptions, copied, memory, stack, view, zeros};
 use crate::memory::scratch::filled;
 use crate::memory::{NoMemory, Scratch};
 
-/// From this size on, elements that are tiny beside others do not make elimination take its slow ways.
+/// From this size on, elements that are tiny relative to others do not trigger the slow paths of elimination.
 const LARGE: usize = 64;
 
-/// `P A = L U`, both triangles in one matrix.
+/// `P A = L U`; both triangles in one matrix.
 struct Lu<T> {
     both: Scratch<T>,
     order: [Vec<usize>; 2],
     swaps: usize,
     n: usize,
-    /// The matrix was divided by this power of two.
+    /// The exponent of the power of two by which the matrix was divided.
     exponent: i32,
 }
 
@@ -62,12 +62,12 @@ impl<T: Field> Lu<T> {
         (0..self.n).map(move |i| matrix[(i, i)])
     }
 
-    /// The first pivot that is zero. What was computed after it is nothing.
+    /// Returns the index of the first zero pivot. Values computed after it are meaningless.
     fn zero_pivot(&self) -> Option<usize> {
         self.pivots().position(|pivot| pivot == T::default())
     }
 
-    /// Whether each pivot has all its digits, and a reciprocal.
+    /// Returns whether each pivot has full precision and a reciprocal.
     fn has_normal_pivots(&self) -> bool {
         self.pivots().all(|pivot| {
             let greatest = pivot.parts().map(f64::abs).into_iter().fold(0.0, f64::max);
@@ -76,17 +76,17 @@ impl<T: Field> Lu<T> {
     }
 }
 
-/// A matrix, factored in the first of three ways that loses nothing to the ends of the range.
+/// A factored matrix, by the first of three methods that loses no precision to overflow or underflow.
 enum Factors<T: Field> {
-    /// In the matrix's own dtype.
+    /// Factors in the matrix's own dtype.
     Own(Lu<T>),
-    /// To be factored in [`Field::Wide`].
+    /// The matrix has to be factored in [`Field::Wide`].
     Wide,
     Extended(ExtendedLu),
 }
 
-/// Whether elements of this extent go the usual way. In large matrices, tiny elements beside others do, too: a kernel matrix of far
-/// points has them, and what is lost is less than what rounding loses of the greatest.
+/// Returns whether elements of this extent take the usual path. In large matrices, tiny elements do, too: a kernel
+/// matrix of distant points has them, and the loss is smaller than the rounding errors of the greatest elements.
 fn is_usual<T: Field>(extent: Extent, n: usize) -> bool {
     let least = if n > LARGE {
         extent.greatest
@@ -98,7 +98,7 @@ fn is_usual<T: Field>(extent: Extent, n: usize) -> bool {
 
 fn factors<T: Field>(a: MatRef<'_, T>, par: Par) -> Result<Factors<T>, NoMemory> {
     let n = a.nrows();
-    // With NaN or infinities, arithmetic says what becomes of them.
+    // NaN and infinities are left to the arithmetic.
     let Some(extent) = Extent::of_matrix(a) else {
         return Ok(Factors::Own(Lu::new(a, 0, par)?));
     };
@@ -120,7 +120,7 @@ fn factors<T: Field>(a: MatRef<'_, T>, par: Par) -> Result<Factors<T>, NoMemory>
     Ok(Factors::Extended(ExtendedLu::new(a)?))
 }
 
-/// A copy in [`Field::Wide`].
+/// Returns a copy in [`Field::Wide`].
 fn widened<T: Field>(a: MatRef<'_, T>) -> Result<Scratch<T::Wide>, NoMemory> {
     let mut copy = zeros::<T::Wide>(a.nrows(), a.ncols())?;
     let mut into = view(&mut copy, a.nrows());
@@ -132,7 +132,7 @@ fn widened<T: Field>(a: MatRef<'_, T>) -> Result<Scratch<T::Wide>, NoMemory> {
     Ok(copy)
 }
 
-/// Computes in [`Field::Wide`] what goes into `out`.
+/// Computes a result in [`Field::Wide`] and rounds it to `out`.
 fn by_wide<T: Field>(
     mut out: MatMut<'_, T>,
     compute: impl FnOnce(MatMut<'_, T::Wide>) -> Result<(), Failure>,
@@ -189,7 +189,8 @@ pub(super) fn solve<T: Field>(
 ) -> Result<(), Failure> {
     let n = a.nrows();
     let mut factors = factors(a, par)?;
-    // A right side near the ends of the range goes the way of such matrices. With NaN and infinities, arithmetic decides.
+    // A right-hand side near the ends of the range takes the path of such matrices. NaN and infinities are left to the
+    // arithmetic.
     let Some(extent) = Extent::of_matrix(b) else {
         return solve_plain(&Lu::new(a, 0, par)?, b, out, par);
     };
@@ -232,7 +233,7 @@ pub(super) fn solve<T: Field>(
     }
 }
 
-/// The solution with the factors as they are, without regard to their exponent.
+/// Solves with the factors as they are, without regard to their exponent.
 fn solve_plain<T: Field>(
     lu: &Lu<T>,
     b: MatRef<'_, T>,
@@ -251,7 +252,7 @@ fn solve_plain<T: Field>(
     Ok(())
 }
 
-/// The determinant: a product in which no factor before the last leaves the range.
+/// Computes the determinant as a product in which no factor before the last leaves the range.
 fn determinant<T: Field>(a: MatRef<'_, T>, par: Par) -> Result<Determinant<T>, Failure> {
     match factors(a, par)? {
         Factors::Own(lu) if lu.zero_pivot().is_some() => Ok(Determinant::Finite(Extended::ZERO)),
@@ -303,7 +304,7 @@ pub(super) fn det<T: Field>(a: MatRef<'_, T>, par: Par) -> Result<T, Failure> {
     })
 }
 
-/// The determinant's sign, and the logarithm of its magnitude.
+/// Computes the sign of the determinant and the logarithm of its magnitude.
 pub(super) fn slogdet<T: Field>(a: MatRef<'_, T>, par: Par) -> Result<(T, T::R), Failure> {
     Ok(match determinant(a, par)? {
         Determinant::Finite(det) if det.is_zero() => (T::default(), from_f64(f64::NEG_INFINITY)),
@@ -351,7 +352,7 @@ pub(super) fn triangular<T: Field>(
     Ok(())
 }
 
-/// Whether the triangle that is read and the right side go the usual way.
+/// Returns whether the triangle that is read, and the right-hand side, take the usual path.
 fn is_usual_triangle<T: Field>(
     a: MatRef<'_, T>,
     b: MatRef<'_, T>,

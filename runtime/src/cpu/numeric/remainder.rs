@@ -156,7 +156,7 @@ mod tests {
                 assert!(!fits || same(got.into(), want.into()), "{told}");
             }
         }
-        // All points except the arbitrary ones, and some of those.
+        // All points of the other three kinds, and some of the arbitrary ones.
         assert!(held > 18 * points, "{held}");
     }
 }

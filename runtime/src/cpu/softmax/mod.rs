@@ -1,9 +1,9 @@
 //! Normalisation along a dim.
 //!
-//! The greatest element and the sum of exponentials of each line come from the `logsumexp` reducer,
-//! in one read; a second pass over the same cell, which is still in the cache unless it is large,
-//! writes. What is written is a [`Finish`]. Softmax of lines that stay in the cache goes a shorter
-//! way ([`whole`]).
+//! The `logsumexp` reducer computes the maximum and the sum of exponentials of each line in one
+//! pass. A second pass over the same cell, which is still in the cache unless it is large, writes
+//! the result, which a [`Finish`] defines. Softmax of lines that stay in the cache takes a shorter
+//! path ([`whole`]).
 
 use std::marker::PhantomData;
 
@@ -31,25 +31,26 @@ mod whole;
 use short::Short;
 pub(crate) use whole::Peak;
 
-/// What becomes of an element, given two numbers of its line.
+/// Computes an element of the result from two numbers of its line.
 trait Finish: Sync {
-    /// The two numbers, from the statistics of the line.
+    /// Returns the two numbers from the statistics of the line.
     fn numbers(state: &State) -> [f64; 2];
-    /// The element of the result.
+    /// Returns the element of the result.
     fn finish<T: Ordered>(x: T, numbers: [T; 2]) -> T;
-    /// What is kept of an element until the sum is known: itself, or its exponential.
+    /// Returns the value that is kept of an element until the sum is known: the element, or its
+    /// exponential.
     fn keep<T: Ordered>(x: T, power: T) -> T;
-    /// The element of the result, of what was kept.
+    /// Returns the element of the result from the kept value.
     fn last<T: Ordered>(kept: T, numbers: [T; 2]) -> T;
 }
 
-/// `exp(x - max) / sum`.
+/// The function `exp(x - max) / sum`.
 struct Softmax;
 
 impl Finish for Softmax {
     #[inline(always)]
     fn numbers(state: &State) -> [f64; 2] {
-        // Next to an infinity nothing has a share.
+        // If the maximum is infinite or NaN, the result is NaN.
         [
             state.max,
             if state.max.is_finite() {
@@ -73,7 +74,7 @@ impl Finish for Softmax {
     }
 }
 
-/// `x - max - ln(sum)`.
+/// The function `x - max - ln(sum)`.
 struct LogSoftmax;
 
 impl Finish for LogSoftmax {
@@ -102,7 +103,7 @@ impl Finish for LogSoftmax {
     }
 }
 
-/// Elements side by side in one line.
+/// Computes contiguous elements of one line.
 struct Row<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);
 
 impl<T: Ordered, F: Finish> Kernel for Row<'_, T, F> {
@@ -110,13 +111,13 @@ impl<T: Ordered, F: Finish> Kernel for Row<'_, T, F> {
     #[inline(always)]
     fn run(self) {
         for (i, &x) in self.0.iter().enumerate() {
-            // SAFETY: whoever made this says that so many elements can be written.
+            // SAFETY: the creator of this struct guarantees that the elements are writable.
             unsafe { self.1.add(i).write(F::finish(x, self.2)) };
         }
     }
 }
 
-/// Elements side by side in lines of their own.
+/// Computes contiguous elements that belong to different lines.
 struct Across<'a, T, F>(&'a [T], *mut T, &'a [T], &'a [T], PhantomData<F>);
 
 impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
@@ -126,7 +127,7 @@ impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
         let n = self.0.len();
         let (a, b) = (&self.2[..n], &self.3[..n]);
         for i in 0..n {
-            // SAFETY: whoever made this says that so many elements can be written.
+            // SAFETY: the creator of this struct guarantees that the elements are writable.
             unsafe { self.1.add(i).write(F::finish(self.0[i], [a[i], b[i]])) };
         }
     }
@@ -135,7 +136,7 @@ impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
 /// Computes a normalisation.
 ///
 /// # Safety
-/// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
+/// The operand and the result are in bounds, and nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -199,7 +200,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
             let (row, start, n) = walk.cell(index);
             let mut states = SmallScratch::bytes([wide, size])?;
             let states = states.as_mut_ptr();
-            // SAFETY: room for `wide` states; each cell has lines of its own.
+            // SAFETY: there is room for `wide` states; each cell owns its lines.
             unsafe {
                 walk.fill(states, row, start, n, 0, count)?;
                 write.lines(many(states, n), row, start, 0, count)
@@ -217,7 +218,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
         let mut states = SmallScratch::bytes([wide, size])?;
-        // SAFETY: as above; each task copies its states to a place of its own.
+        // SAFETY: as above; each task copies its states to its own part of the buffer.
         unsafe {
             walk.fill(states.as_mut_ptr(), row, start, n, from, to)?;
             place(index).copy_from_nonoverlapping(states.as_mut_ptr(), n * size);
@@ -234,7 +235,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
-        // SAFETY: each task has elements of its own; states are only read.
+        // SAFETY: each task owns its elements; states are only read.
         unsafe {
             write.lines(
                 many(place(index / chunks * chunks), n),
@@ -257,7 +258,7 @@ struct Write<'a, T, F> {
     finish: PhantomData<(T, F)>,
 }
 
-// SAFETY: the result is written by tasks at places of their own.
+// SAFETY: each task writes its own part of the result.
 unsafe impl<T: Ordered, F: Finish> Sync for Write<'_, T, F> {}
 
 impl<T: Ordered, F: Finish> Write<'_, T, F> {
@@ -312,7 +313,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
             let (len, at) = (BLOCK.min(n - at), at as isize);
             let mut xs = walk.at(src + at * walk.inner.src);
             let to = self.at(dst + at * self.step);
-            // SAFETY: the block lies in the operand and in the result; scratches hold a block.
+            // SAFETY: the block is within the operand and the result; each scratch holds a block.
             unsafe {
                 if !direct_in {
                     self.load(xs, [0, walk.inner.src], input.as_mut_ptr(), 1, len);
@@ -343,7 +344,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
             |direct: bool| SmallScratch::bytes([usize::from(!direct), tall, n, size_of::<T>()]);
         let (mut input, mut output) = (room(direct_in)?, room(direct_out)?);
         let mut numbers = SmallScratch::bytes([2, n, size_of::<T>()])?;
-        // SAFETY: the scratch has room; each is written before it is read.
+        // SAFETY: the scratch has room; each number is written before it is read.
         let (a, b) = unsafe {
             let all = numbers.as_mut_ptr().cast::<T>();
             for (i, state) in states.iter().enumerate() {
@@ -358,7 +359,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
             let (height, from) = (tall.min(rows - from), from as isize);
             let first = walk.at(src + from * walk.inner.src);
             let last = self.at(dst + from * self.step);
-            // SAFETY: the tile lies in the operand and in the result; scratches hold a tile.
+            // SAFETY: the tile is within the operand and the result; each scratch holds a tile.
             unsafe {
                 if !direct_in {
                     let strides = [walk.inner.src, walk.kept.src];

@@ -1,4 +1,4 @@
-//! Softmax and its logarithm of short lines side by side.
+//! Softmax and log-softmax of short adjacent lines.
 
 use std::marker::PhantomData;
 
@@ -8,10 +8,10 @@ use crate::cpu::reduce::logsumexp::{Ordered, State, origin};
 use crate::cpu::reduce::simd::Kernel;
 use crate::cpu::transpose::LANES;
 
-/// Elements whose exponentials are added up before they go into wider ones.
+/// The number of elements whose exponentials are summed before they are added to wider sums.
 const ROWS: usize = 64;
 
-/// Lines that become their results.
+/// Replaces short lines by their results.
 pub(super) struct Short<T, F>(pub Tile, pub PhantomData<(T, F)>);
 
 impl<T: Ordered, F: Finish> Kernel for Short<T, F> {
@@ -20,7 +20,8 @@ impl<T: Ordered, F: Finish> Kernel for Short<T, F> {
     fn run(self) {
         let tile = self.0;
         for group in 0..tile.groups {
-            // SAFETY: whoever made the tile says that it is there, and this computation's alone.
+            // SAFETY: the creator of the tile guarantees that it is accessible and exclusive to
+            // this computation.
             let row = |row: usize| unsafe { tile.row::<T>(group, row) };
             let mut tops = [T::NEG_INFINITY; LANES];
             for r in 0..tile.count {

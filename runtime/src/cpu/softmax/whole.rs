@@ -1,6 +1,6 @@
-//! Softmax of lines that stay in the cache near the core, with one exponential an element.
+//! Softmax of lines that stay in the near cache, with one exponential per element.
 //!
-//! Exponentials are written where the results belong, and are scaled there once their sum is known.
+//! Exponentials are written to the result and scaled there once their sum is known.
 
 use std::mem::MaybeUninit;
 
@@ -16,27 +16,28 @@ use crate::cpu::simd::{prefetch, prefetch_bytes};
 use crate::job::SoftmaxJob;
 use crate::memory::NoMemory;
 
-/// The length of lines that are worth a call each, and that stay in the cache together with their
+/// The lengths of lines that are worth a call each and that stay in the cache together with their
 /// results.
 const LENGTHS: std::ops::RangeInclusive<usize> = 32..=1 << 15;
 
-/// The most lines side by side that are computed together: a few registers of sums.
+/// The most adjacent lines that are computed together: a few registers of sums.
 const ACROSS: usize = 64;
 
-/// The most bytes of a cell: half of a second-level cache, so that what passes by has room, too.
+/// The most bytes of a cell: half of a second-level cache, so that data streaming through has room,
+/// too.
 const CELL: usize = 1 << 20;
 
-/// Rows whose sums are added up in elements before they go into wider ones.
+/// Rows whose elements are summed before they are added to wider sums.
 const ROWS: usize = 64;
 
-/// Rows ahead of the one that is read: far enough for memory to answer.
+/// The prefetch distance in rows: far enough to hide the latency of memory.
 const AHEAD: usize = 8;
 
-/// About how many elements are one task.
+/// The approximate number of elements of a task.
 const TASK: usize = 1 << 16;
 
-/// Computes a job whose elements need no conversion; false, and nothing has happened, where its
-/// lines are too long or lie otherwise.
+/// Computes a job whose elements need no conversion. Returns false, without having done anything,
+/// if its lines are too long or the layout is unsuitable.
 ///
 /// # Safety
 /// The requirements of [`super::execute`]; the plan is the job's.
@@ -58,7 +59,7 @@ pub(super) unsafe fn softmax<T: Ordered>(
     }
 }
 
-/// Lines whose elements lie side by side.
+/// Computes lines of contiguous elements.
 unsafe fn lines<T: Ordered>(
     job: &SoftmaxJob<'_>,
     plan: &LinePlan,
@@ -81,7 +82,7 @@ unsafe fn lines<T: Ordered>(
             } else {
                 out
             };
-            // SAFETY: the line lies in the operand, and in the result or the scratch.
+            // SAFETY: the line is within the operand, and within the result or the scratch.
             unsafe {
                 let xs = many(xs.cast(), count);
                 let max = dispatch(Peak(xs));
@@ -95,7 +96,7 @@ unsafe fn lines<T: Ordered>(
     })
 }
 
-/// The greatest number of a line. NaN does not count: it comes back in the sum.
+/// Finds the maximum of a line. NaN is ignored here; it appears in the sum.
 pub(crate) struct Peak<'a, T>(pub(crate) &'a [T]);
 
 impl<T: Ordered> Kernel for Peak<'_, T> {
@@ -120,18 +121,18 @@ impl<T: Ordered> Kernel for Peak<'_, T> {
     }
 }
 
-/// The greater of two; the second one where the first is NaN.
+/// Returns the greater of two numbers, or the second if the first is NaN.
 #[inline(always)]
 fn greater<T: Ordered>(x: T, max: T) -> T {
     if x > max { x } else { max }
 }
 
-/// One line; as many results as elements.
+/// Computes one line; there are as many results as elements.
 struct Line<'a, T> {
     xs: &'a [T],
     max: T,
     to: *mut T,
-    /// The line that is computed after it, which is asked for meanwhile.
+    /// The line that is computed next, which is prefetched meanwhile.
     next: *const T,
 }
 
@@ -147,7 +148,7 @@ impl<T: Ordered> Kernel for Line<'_, T> {
         let (mut to, mut next) = (self.to, self.next);
         for xs in whole {
             prefetch_bytes(next.cast(), size_of_val(xs));
-            // SAFETY: as many results as elements.
+            // SAFETY: there are as many results as elements.
             let out = unsafe { &mut *to.cast::<[T; LANES]>() };
             for lane in 0..LANES {
                 out[lane] = (xs[lane] - from).exp_nonpositive();
@@ -168,20 +169,20 @@ impl<T: Ordered> Kernel for Line<'_, T> {
         }
         let sum = halved(wide, |a: f64, b| a + b);
         let factor = factor(max, sum);
-        // SAFETY: all were written.
+        // SAFETY: all elements were written.
         for out in unsafe { std::slice::from_raw_parts_mut(self.to, self.xs.len()) } {
             *out = *out * factor;
         }
     }
 }
 
-/// What exponentials are multiplied by: next to an infinity nothing has a share.
+/// Returns the factor of the exponentials, which is NaN if the maximum is infinite or NaN.
 #[inline(always)]
 fn factor<T: Ordered>(max: f64, sum: f64) -> T {
     T::of(if max.is_finite() { 1.0 / sum } else { f64::NAN })
 }
 
-/// Lines side by side.
+/// Computes adjacent lines.
 unsafe fn across<T: Ordered>(
     job: &SoftmaxJob<'_>,
     plan: &LinePlan,
@@ -195,7 +196,7 @@ unsafe fn across<T: Ordered>(
     let width = if most < ACROSS { ACROSS / 2 } else { ACROSS };
     let per_row = kept.size.div_ceil(width);
     let cells = plan.outputs() / kept.size * per_row;
-    // Few cells would leave threads without work.
+    // With few cells, threads would be idle.
     let few = cells < 16 && cells * width * count > TASK;
     if kept.src != 1 || kept.dst != 1 || kept.size < ACROSS / 4 || most < width || few {
         return Ok(false);
@@ -224,7 +225,7 @@ unsafe fn across<T: Ordered>(
             .wrapping_offset(dst + first as isize);
         for row in 0..count {
             let to = to.wrapping_offset(row as isize * strides[1]).cast::<u8>();
-            // SAFETY: the scratch holds the cell; the row lies in the result.
+            // SAFETY: the scratch holds the cell; the row is within the result.
             unsafe {
                 let from = from.add(row * n * size);
                 match past {
@@ -238,8 +239,7 @@ unsafe fn across<T: Ordered>(
     Ok(true)
 }
 
-/// A cell: up to [`ACROSS`] lines, row by row, computed in a place of their own, where rows follow
-/// each other.
+/// Computes a cell: up to [`ACROSS`] lines, row by row, in a separate buffer with contiguous rows.
 struct Columns<T> {
     xs: *const T,
     step: isize,
@@ -252,7 +252,7 @@ impl<T: Ordered> Kernel for Columns<T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
-        // Full cells by loops of a length that the compiler knows.
+        // Full cells use loops of a length known to the compiler.
         const HALF: usize = ACROSS / 2;
         match self.n {
             ACROSS => self.of(ACROSS),
@@ -263,17 +263,17 @@ impl<T: Ordered> Kernel for Columns<T> {
 }
 
 impl<T: Ordered> Columns<T> {
-    /// A row of the operand.
+    /// Returns a row of the operand.
     #[inline(always)]
     fn row(&self, row: usize, n: usize) -> &[T] {
         let at = self.xs.wrapping_offset(row as isize * self.step);
-        // SAFETY: whoever made this says that every row has so many elements.
+        // SAFETY: the creator of this struct guarantees that every row has this number of elements.
         unsafe { many(at.cast(), n) }
     }
 
     #[inline(always)]
     fn of(&self, n: usize) {
-        // SAFETY: whoever made this says that there is room for so many rows.
+        // SAFETY: the creator of this struct guarantees that there is room for the rows.
         let room = unsafe { many_mut::<MaybeUninit<T>>(self.cell.cast(), self.rows * n) };
         let mut tops = [T::NEG_INFINITY; ACROSS];
         for (row, room) in room.chunks_exact_mut(n).enumerate() {
@@ -283,7 +283,7 @@ impl<T: Ordered> Columns<T> {
                 *top = greater(x, *top);
             }
         }
-        // SAFETY: all of it was written.
+        // SAFETY: all of the cell was written.
         let cell = unsafe { many_mut::<T>(self.cell.cast(), self.rows * n) };
         let (mut from, mut sums) = ([T::ZERO; ACROSS], [0.0; ACROSS]);
         for (from, top) in from.iter_mut().zip(tops) {

@@ -1,5 +1,5 @@
-//! Lines of a few elements, sorted side by side: the same pairs are compared in all of them, so that a
-//! register compares as many lines as it has lanes.
+//! Sorting networks for lines of a few elements: the same pairs are compared in all lines, so that a
+//! register compares one line per lane.
 
 use smallvec::SmallVec;
 
@@ -10,11 +10,11 @@ use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::transpose::LANES;
 use crate::job::Task;
 
-/// The most elements of a line: for longer ones, the number of pairs grows faster than what else sorts
-/// them.
+/// The most elements of a line: for longer lines the number of pairs grows faster than the cost of
+/// other algorithms.
 const LENGTH: usize = 16;
 
-/// Whether lines of `len` elements are sorted here for a task.
+/// Returns whether lines of `len` elements are sorted here for a task.
 pub(super) fn takes(task: Task, len: usize, lines: usize) -> bool {
     let sorts = matches!(
         task,
@@ -23,8 +23,7 @@ pub(super) fn takes(task: Task, len: usize, lines: usize) -> bool {
     sorts && (2..=LENGTH).contains(&len) && lines >= LANES / 2
 }
 
-/// The places of a line that are compared, one pair after the other: Batcher's merges of odd and even
-/// places.
+/// The pairs of positions to compare, in order: Batcher's odd-even merge sort.
 type Pairs = SmallVec<[[u8; 2]; 64]>;
 
 fn pairs(len: usize) -> Pairs {
@@ -70,7 +69,7 @@ impl<P: Packed> Kernel for Network<'_, P> {
     }
 }
 
-/// Does the task on `lines` lines of `len` elements; each has `count` results.
+/// Performs the task on `lines` lines of `len` elements; each has `count` results.
 pub(super) fn sort<'a, B: Bits, P: Packed>(
     task: Task,
     kind: Kind,
@@ -108,7 +107,7 @@ pub(super) fn sort<'a, B: Bits, P: Packed>(
                 Task::Nth(place) => found.put(0, line, sorted(place)),
                 Task::Median { ignore_nan } => {
                     let nan = |&place: &usize| line[sorted(place)].is_nan(kind);
-                    // NaN stand last, the first one first.
+                    // NaNs are last, in their original order.
                     let numbers = (0..len).find(nan).unwrap_or(len);
                     let place = if ignore_nan || numbers == len {
                         numbers.saturating_sub(1) / 2
@@ -136,7 +135,7 @@ mod tests {
     fn pairs_sort_every_pattern() {
         for len in 1..=LENGTH {
             let pairs = pairs(len);
-            // A network that sorts all lines of two values sorts all lines.
+            // A network that sorts all lines of two different values sorts all lines.
             let patterns = if cfg!(miri) { 8 } else { 1_u32 << len };
             for pattern in 0..patterns {
                 let mut line: Vec<u32> = (0..len).map(|at| pattern >> at & 1).collect();
@@ -150,7 +149,7 @@ mod tests {
         }
     }
 
-    /// Lines with ties, NaN and zeros of both signs.
+    /// Returns lines with ties, NaN and zeros of both signs.
     fn lines(rows: usize, len: usize) -> Vec<f64> {
         let special = [
             f64::NAN,
@@ -191,7 +190,7 @@ mod tests {
                 let text = |x: &Raw| x.scalars().map(|x| format!("{x:?}")).collect::<Vec<_>>();
                 let many = all(&x);
                 for row in 0..rows {
-                    // One line alone goes another way.
+                    // A single line takes another path.
                     let one = all(&x.slice(0, row, 1, 1).unwrap());
                     for (many, one) in many.iter().zip(&one) {
                         let of = |x: &Raw| text(&x.slice(0, row, 1, 1).unwrap());

@@ -1,22 +1,22 @@
-//! From the bits of an element to a number that has its order.
+//! Maps the bits of an element to a number with the same order.
 
 use std::ops::BitXor;
 
 use nomina_core::DType;
 
-/// How the bits of a dtype make up a number.
+/// The interpretation of a dtype's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Truth values and unsigned integers.
+    /// Booleans and unsigned integers.
     Unsigned,
-    /// Two's complement.
+    /// Two's complement integers.
     Signed,
-    /// A sign, an exponent and a fraction; the bits of infinity.
+    /// Floats with a sign, an exponent and a fraction; the field is the bits of infinity.
     Float(u64),
 }
 
 impl Kind {
-    /// The size of a dtype in bytes, and its kind. Complex numbers have no order.
+    /// Returns the size of a dtype in bytes, and its kind. Complex numbers have no order.
     pub fn of(dtype: DType) -> (usize, Self) {
         let kind = match dtype {
             DType::F16 => Self::Float(0x7c00),
@@ -34,24 +34,24 @@ impl Kind {
 pub(crate) trait Bits:
     Copy + Default + Ord + BitXor<Output = Self> + Send + Sync + 'static
 {
-    /// How many.
+    /// The number of bits.
     const WIDTH: u32;
-    /// In the lowest bits.
+    /// Extends the bits to 64.
     fn wide(self) -> u64;
-    /// The lowest bits of a number.
+    /// Returns the lowest bits of a number.
     fn narrow(bits: u64) -> Self;
-    /// The key of a signed integer.
+    /// Returns the key of a signed integer.
     fn of_signed(self) -> Self;
-    /// The key of a float whose infinity has these bits.
+    /// Returns the key of a float whose infinity has these bits.
     fn of_float(self, infinity: Self) -> Self;
 
-    /// All of them set.
+    /// All bits set.
     const ALL: u64 = u64::MAX >> (64 - Self::WIDTH);
-    /// The highest of them.
+    /// The highest bit.
     const SIGN: u64 = 1 << (Self::WIDTH - 1);
 
-    /// A number in the order of the elements: zeros of both signs are equal, and every NaN is the
-    /// greatest number of this width, which no other float is.
+    /// Returns a number in the order of the elements: zeros of both signs are equal, and every NaN
+    /// is the greatest number of this width, which no other float maps to.
     #[inline(always)]
     fn key(self, kind: Kind) -> u64 {
         match kind {
@@ -61,7 +61,7 @@ pub(crate) trait Bits:
         }
     }
 
-    /// Whether it is NaN.
+    /// Returns whether the element is NaN.
     #[inline(always)]
     fn is_nan(self, kind: Kind) -> bool {
         match kind {

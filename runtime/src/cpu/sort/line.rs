@@ -7,7 +7,7 @@ use crate::job::Task;
 use crate::memory::NoMemory;
 use crate::memory::scratch::room;
 
-/// Room that lines use one after the other.
+/// Buffers that are reused from line to line.
 pub(super) struct Room<B, P> {
     packed: Vec<P>,
     spare: Vec<P>,
@@ -15,8 +15,8 @@ pub(super) struct Room<B, P> {
 }
 
 impl<B, P> Room<B, P> {
-    /// For lines of `len` elements with keys of `width` bits: what is done with them asks for no
-    /// more.
+    /// Allocates buffers for lines of `len` elements with keys of `width` bits; the task never
+    /// needs more.
     pub fn new(task: Task, width: u32, len: usize) -> Result<Self, NoMemory> {
         let packs = !matches!(task, Task::Extreme { .. });
         let sorts = matches!(task, Task::Sort { .. } | Task::Top { .. } | Task::Mode);
@@ -29,8 +29,8 @@ impl<B, P> Room<B, P> {
     }
 }
 
-/// Where results go: elements by their position in the line. Either may be empty when it is not
-/// asked for.
+/// The destination of results: elements with their positions in the line. Either may be empty if it
+/// is not needed.
 pub(super) struct Found<'a, B> {
     pub values: &'a mut [B],
     pub positions: &'a mut [i64],
@@ -57,7 +57,7 @@ impl<B: Bits> Found<'_, B> {
     }
 }
 
-/// Does the task on a line that has elements; `count` results are asked for.
+/// Performs the task on a nonempty line; `count` results are requested.
 pub(super) fn sort_line<B: Bits, P: Packed>(
     task: Task,
     kind: Kind,
@@ -86,7 +86,8 @@ pub(super) fn sort_line<B: Bits, P: Packed>(
             if 0 < count && count < packed.len() {
                 packed.select_nth_unstable(count - 1);
                 packed.truncate(count);
-                // They stand in no order any more, which a sort by keys alone would keep.
+                // The selection has reordered equal keys, so a stable sort by key alone would not
+                // restore their order.
                 packed.sort_unstable();
             } else {
                 packed.truncate(count);
@@ -133,15 +134,15 @@ fn median<B: Bits, P: Packed>(
         line.len()
     };
     pack(line, kind, false, packed);
-    // NaN stand last; of nothing else the first one is taken.
+    // NaNs are last; if there is nothing else, the first one is taken.
     packed
         .select_nth_unstable(numbers.saturating_sub(1) / 2)
         .1
         .at()
 }
 
-/// The position of the last of the most frequent elements, the smallest of those that are equally
-/// frequent. A NaN equals none.
+/// Returns the last position of the most frequent element, the smallest if several are equally
+/// frequent. NaN does not equal NaN.
 fn mode<B: Bits, P: Packed>(line: &[B], kind: Kind, sorted: &[P]) -> usize {
     let (mut best, mut most) = (sorted[0].at(), 0);
     let mut start = 0;
@@ -161,8 +162,8 @@ fn mode<B: Bits, P: Packed>(line: &[B], kind: Kind, sorted: &[P]) -> usize {
     best
 }
 
-/// Whether the element at `at` takes the place of the best so far: NaN does, and nothing but NaN
-/// takes a NaN's.
+/// Returns whether the element at `at` replaces the best so far: NaN replaces everything else, and
+/// nothing replaces a NaN except NaN.
 #[inline(always)]
 fn replaces<B: Bits>(line: &[B], kind: Kind, greatest: bool, best: usize, at: usize) -> bool {
     let (old, new) = (line[best], line[at]);

@@ -12,19 +12,19 @@ use crate::job::LineJob;
 use crate::memory::{NoMemory, Scratch};
 use nomina_core::DType;
 
-/// About how many elements a group has.
+/// The approximate number of elements of a group.
 const GROUP: usize = 4096;
-/// So many neighbours share what a cache line holds.
+/// The number of adjacent elements that share a cache line.
 const NEIGHBOURS: usize = 16;
 
-/// Does a job.
+/// Performs a job.
 ///
 /// # Safety
-/// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
+/// The operand and the results are in bounds, and nobody else accesses the results meanwhile.
 pub(crate) unsafe fn execute(job: &LineJob<'_>) -> Result<(), NoMemory> {
     let long = job.shape[job.dim] > u32::MAX as usize;
     by_bits!(job.dtype, B, kind => {
-        // SAFETY: guaranteed by the caller; the bits are the dtype's.
+        // SAFETY: guaranteed by the caller; the bits have the size of the dtype.
         unsafe {
             if size_of::<B>() == 8 || long {
                 all::<B, u128>(job, kind)
@@ -45,7 +45,7 @@ unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), N
         dst: 0,
     });
     let strides = [job.strides[job.dim], job.out_strides[job.dim]];
-    // Lines that lie side by side are worth reading together however long they are.
+    // Interleaved lines are read together, however long they are.
     let beside = kept.src.abs() < strides[0].abs();
     let least = if beside { NEIGHBOURS } else { 1 };
     let width = (GROUP / len).max(least).min(kept.size);
@@ -57,10 +57,10 @@ unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), N
         strides,
         width,
     };
-    // A comparison or two per element and bit of the length.
+    // One or two comparisons per element and bit of the length.
     let work = width * len * (1 + len.ilog2() as usize);
     try_for_each(groups, work, |index| {
-        // SAFETY: guaranteed by the caller; each group has lines of its own.
+        // SAFETY: guaranteed by the caller; each group owns its lines.
         unsafe { group.run::<B, P>(kind, index) }
     })
 }
@@ -70,12 +70,12 @@ struct Group<'a> {
     plan: LinePlan,
     /// The innermost loop over lines.
     kept: Loop,
-    /// Of operand and results, along the dim.
+    /// The strides of the operand and the results along the dim.
     strides: [isize; 2],
     width: usize,
 }
 
-// SAFETY: the operand is only read; results are written by tasks at places of their own.
+// SAFETY: the operand is only read; each task writes its own part of the results.
 unsafe impl Sync for Group<'_> {}
 
 impl Group<'_> {
@@ -91,7 +91,7 @@ impl Group<'_> {
         let (len, count) = (job.shape[job.dim], job.count);
         let from = job.x.wrapping_offset(src * size_of::<B>() as isize);
 
-        // The lines, side by side in this task's own memory unless they stand so already.
+        // The lines are copied to be contiguous, unless they already are.
         let direct = self.strides[0] == 1 || len == 1;
         let mut copy = Scratch::new([usize::from(!direct), lines, len], B::default())?;
         if !direct {
@@ -111,7 +111,7 @@ impl Group<'_> {
         let line = |i: usize| {
             if direct {
                 let at = i as isize * self.kept.src * size_of::<B>() as isize;
-                // SAFETY: guaranteed by the caller: `len` elements side by side.
+                // SAFETY: guaranteed by the caller: `len` contiguous elements.
                 unsafe { std::slice::from_raw_parts(from.wrapping_offset(at).cast::<B>(), len) }
             } else {
                 &copy[i * len..(i + 1) * len]

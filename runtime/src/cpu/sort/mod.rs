@@ -1,8 +1,8 @@
-//! Order along a dim: sorting, selection, the most frequent element, running extremes.
+//! Order along a dim: sorting, selection, the most frequent element, extremes.
 //!
-//! Elements are bits here: a [`Kind`] maps them to unsigned keys in the order of the dtype, NaN
-//! last. A key and the position it came from make one number ([`Packed`]), so that sorting is
-//! stable whatever the algorithm, and one algorithm serves all dtypes.
+//! Elements are treated as bits: a [`Kind`] maps them to unsigned keys in the order of the dtype,
+//! NaN last. A key and its original position form one number ([`Packed`]), so that sorting is
+//! stable with any algorithm, and one algorithm serves all dtypes.
 
 mod few;
 mod key;
@@ -20,7 +20,7 @@ pub(crate) use lines::execute;
 pub(crate) use rows::groups;
 pub(crate) use search::search;
 
-/// Calls `$f` with the type of the bits of a dtype, and their kind.
+/// Evaluates `$body` with the type of the bits of a dtype, and their kind.
 macro_rules! by_bits {
     ($dtype:expr, $b:ident, $kind:ident => $body:expr) => {
         match $crate::cpu::sort::Kind::of($dtype) {

@@ -1,12 +1,12 @@
-//! A key and a position in one number, and how many of those are sorted.
+//! A key and a position in one number, and sorting of such numbers.
 
 use super::key::{Bits, Kind};
 use crate::cpu::parallel::threads;
 use crate::cpu::parallel_sort;
 
-/// A key above a position: numbers in this order are keys in order, equal ones by position.
+/// A key in the high bits and a position in the low bits: the order is by key, then by position.
 pub(super) trait Packed: Copy + Ord + Send + Sync {
-    /// Puts both together.
+    /// Packs a key and a position.
     fn new(key: u64, at: usize) -> Self;
     /// The key.
     fn key(self) -> u64;
@@ -45,7 +45,7 @@ impl Packed for u128 {
     }
 }
 
-/// The keys of a line with their positions; in reverse order of keys when `descending`.
+/// Packs the keys of a line with their positions; in reverse order of keys if `descending`.
 pub(super) fn pack<B: Bits, P: Packed>(
     line: &[B],
     kind: Kind,
@@ -58,17 +58,17 @@ pub(super) fn pack<B: Bits, P: Packed>(
     into.extend(line.iter().enumerate().map(each));
 }
 
-/// From so many on, threads sort one line together.
+/// The length from which several threads sort one line together.
 const TOGETHER: usize = 1 << 17;
-/// From so many on, a pass per byte of short keys beats comparisons.
+/// The length from which one radix pass per byte of short keys is faster than comparisons.
 const RADIX: usize = 1 << 10;
 
-/// Whether as much room again is needed to sort so many.
+/// Returns whether sorting this many elements needs a spare buffer of the same length.
 pub(super) fn needs_spare(len: usize, width: u32) -> bool {
     len >= RADIX && width <= 32
 }
 
-/// Sorts what [`pack`] gave, whose keys have `width` bits.
+/// Sorts the result of [`pack`], whose keys have `width` bits.
 pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
     if packed.len() >= TOGETHER && threads() >= 4 {
         parallel_sort::sort(packed);
@@ -79,7 +79,7 @@ pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P
     }
 }
 
-/// Byte by byte from the lowest; each pass keeps the order of the ones before it.
+/// Sorts byte by byte from the lowest; each pass is stable.
 fn radix<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
     let n = packed.len();
     spare.clear();

@@ -1,4 +1,4 @@
-//! Equal neighbours: elements of a line, or whole rows, compared in the order of their dtype.
+//! Runs of equal elements of a line, or of equal rows, compared in the order of their dtype.
 
 use std::cmp::Ordering;
 
@@ -10,27 +10,27 @@ use crate::memory::NoMemory;
 use crate::memory::scratch::collect;
 
 impl Rows {
-    /// The rows' numbers in the order of their elements, equal ones as they stand.
+    /// Returns the indices of the rows in the order of their elements; the sort is stable.
     ///
     /// # Safety
-    /// The rows lie where `self` says.
+    /// The rows are in bounds.
     pub unsafe fn sorted(self) -> Result<Vec<i64>, NoMemory> {
         let mut order = collect(0..self.count as i64)?;
         by_bits!(self.dtype, B, kind => {
             // SAFETY: guaranteed by the caller.
             let row = |at: i64| unsafe { self.row::<B>(at as usize) };
             let compare = |&a: &i64, &b: &i64| by_keys(row(a), row(b), kind).then(a.cmp(&b));
-            // A cache miss for each row, and more where rows begin alike.
+            // A comparison costs a cache miss per row, and more if rows have equal prefixes.
             parallel_sort::sort_by(&mut order, self.len.clamp(1, 64), compare);
         });
         Ok(order)
     }
 
-    /// Where, in the given order of rows or as they stand, each one begins that differs from the
-    /// one before. A row with a NaN differs from all.
+    /// Returns the positions, in the given order of rows or in their own, at which a row differs
+    /// from the one before. A row with a NaN differs from all others.
     ///
     /// # Safety
-    /// The rows lie where `self` says; `order` has `count` of their numbers.
+    /// The rows are in bounds; `order` has `count` of their indices.
     pub unsafe fn starts(self, order: Option<&[i64]>) -> Result<Vec<i64>, NoMemory> {
         let at = |i: usize| order.map_or(i, |order| order[i] as usize);
         by_bits!(self.dtype, B, kind => {
@@ -41,10 +41,10 @@ impl Rows {
         })
     }
 
-    /// One row.
+    /// Returns one row.
     ///
     /// # Safety
-    /// The rows lie where `self` says, and `at` is one.
+    /// The rows are in bounds, and `at` is one of them.
     unsafe fn row<'a, B: Bits>(self, at: usize) -> &'a [B] {
         // SAFETY: guaranteed by the caller.
         unsafe { std::slice::from_raw_parts(self.x.cast::<B>().add(at * self.len), self.len) }
@@ -64,8 +64,8 @@ fn same<B: Bits>(a: &[B], b: &[B], kind: Kind) -> bool {
         .all(|(a, b)| a.key(kind) == b.key(kind) && !a.is_nan(kind))
 }
 
-/// For the groups that begin at `starts`: which one each row belongs to, and how many rows each
-/// has. `order` are the rows' numbers, or they stand in order.
+/// Returns the group of each row and the number of rows of each group, given the starts of groups.
+/// `order` are the rows' indices; without it, rows are already in order.
 pub(crate) fn groups(
     starts: &[i64],
     order: Option<&[i64]>,

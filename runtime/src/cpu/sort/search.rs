@@ -6,17 +6,17 @@ use super::by_bits;
 use super::key::{Bits, Kind};
 use crate::cpu::parallel::{GRAIN, Shared, split};
 
-/// Writes the place of each value.
+/// Writes the insertion position of each value.
 ///
 /// # Safety
-/// Operands lie where the search says, `out` has room for its count, and nobody else uses it
-/// meanwhile. Numbers of a sorter lie within a sequence.
+/// Operands are in bounds; `out` has room for the results, and nobody else accesses it meanwhile.
+/// The indices of a sorter are within a sequence.
 pub(crate) unsafe fn search(search: &Search, out: *mut i64) {
     let out = Shared(out.cast());
     by_bits!(search.dtype, B, kind => {
         split(search.count, GRAIN / 16, &|range| {
             for at in range {
-                // SAFETY: guaranteed by the caller; ranges are of different values.
+                // SAFETY: guaranteed by the caller; ranges have different values.
                 unsafe { out.get().cast::<i64>().add(at).write(place::<B>(search, kind, at) as i64) };
             }
         });

@@ -5,7 +5,8 @@ use crate::call::{kthvalue, running_extreme, sort, topk, typical};
 use crate::cpu::reduce::tests::{layouts, sample};
 use crate::raw::Raw;
 
-/// The elements of each line along `dim`, and of a result with its own number of elements per line.
+/// Returns the elements of each line along `dim`, of an operand or of a result with another number
+/// of elements per line.
 fn lines(x: &Raw, dim: usize) -> Vec<Vec<f64>> {
     let mut front: Vec<usize> = (0..x.rank()).filter(|&d| d != dim).collect();
     front.push(dim);
@@ -110,7 +111,7 @@ fn the_first_few_of_long_lines() {
     for (seed, dtype) in dtypes.enumerate() {
         let noise = sample(&[2, n], dtype, seed as u64);
         let same = crate::call::full(&[2, n], 1.0.into(), dtype, noise.device()).unwrap();
-        // In order, so that every element replaces one that was kept.
+        // In ascending order, so that every element replaces one that was kept.
         let (up, _) = sort(Op::Sort, &noise, 1, false).unwrap();
         let (down, _) = sort(Op::Sort, &noise, 1, true).unwrap();
         for x in [noise, same, up, down] {

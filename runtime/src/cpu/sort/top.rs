@@ -1,26 +1,26 @@
 //! Top-k of a line, by two passes over its keys.
 //!
-//! Each lane keeps the smallest key it meets. Of those smallest keys, the one in the place that was
-//! asked for is a bound: so many elements at least are not beyond it, and on a line without a
-//! pattern few more are.
+//! Each lane keeps the smallest key it meets. The k-th smallest of these is a bound: at least k
+//! elements are within it, and on a line without a pattern, few more.
 
 use super::key::{Bits, Kind};
 use super::packed::Packed;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 
-/// How many lanes there are; a line should be longer by far.
+/// The number of lanes; a line should be much longer.
 const LANES: usize = 64;
 
-/// Elements that are looked at together.
+/// The number of elements that are checked together.
 const STEP: usize = 16;
 
-/// Whether so many of a line of `len` are few.
+/// Returns whether `count` elements are few for a line of `len`.
 pub(super) fn is_few(count: usize, len: usize) -> bool {
     0 < count && count <= LANES / 2 && len >= 8 * LANES
 }
 
-/// Puts into `packed` some elements of a line, among which are the first `count` of the sorted line;
-/// they are [few](is_few). With `descending`, keys are sorted in reverse order. `keys` is room.
+/// Fills `packed` with some elements of a line, including the first `count` of the sorted line;
+/// `count` is [few](is_few). With `descending`, keys are sorted in reverse order. `keys` is a
+/// buffer.
 pub(super) fn candidates<B: Bits, P: Packed>(
     line: &[B],
     kind: Kind,
@@ -49,7 +49,7 @@ pub(super) fn candidates<B: Bits, P: Packed>(
     });
 }
 
-/// The keys of a line, and the smallest of each lane.
+/// Computes the keys of a line, and the smallest of each lane.
 struct Keys<'a, B> {
     line: &'a [B],
     kind: Kind,
@@ -84,7 +84,7 @@ impl<B: Bits> Kernel for Keys<'_, B> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
-        // One loop for each kind, so that none decides at every element.
+        // One loop for each kind, so that the kind is not tested per element.
         match self.kind {
             Kind::Unsigned => self.each(|x| x),
             Kind::Signed => self.each(B::of_signed),
@@ -96,7 +96,7 @@ impl<B: Bits> Kernel for Keys<'_, B> {
     }
 }
 
-/// The elements whose keys are not beyond a bound.
+/// Collects the elements whose keys are within a bound.
 struct Within<'a, B, P> {
     keys: &'a [B],
     bound: B,
@@ -108,7 +108,7 @@ impl<B: Bits, P: Packed> Kernel for Within<'_, B, P> {
     #[inline(always)]
     fn run(self) {
         for (step, keys) in self.keys.chunks(STEP).enumerate() {
-            // Most steps have none, which vectors see at once.
+            // Most steps have none, which is checked by a vectorised loop.
             if !keys
                 .iter()
                 .fold(false, |any, &key| any | (key <= self.bound))
