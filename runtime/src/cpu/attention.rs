@@ -308,7 +308,7 @@ unsafe fn converted(src: Matrix, from: DType, dst: Matrix, to: DType, rows: usiz
     }
 }
 
-/// Adds a mask to scores; a boolean mask sets excluded scores to minus infinity.
+/// A kernel that adds a mask to scores; a boolean mask sets excluded scores to minus infinity.
 struct Masked<'a, T> {
     scores: &'a mut [T],
     mask: &'a [T],
@@ -341,7 +341,7 @@ impl<T: Real> Kernel for Masked<'_, T> {
     }
 }
 
-/// Replaces scores by the exponentials of their difference from the maximum and returns the sum.
+/// A kernel that replaces scores by the exponentials of their difference from the maximum and returns the sum.
 struct Exponentials<'a, T> {
     scores: &'a mut [T],
 }

@@ -189,7 +189,7 @@ fn again<R: Real>(x: &[R], y: &[R], p: f64) -> R {
     R::of(sum.powf(1.0 / p) / scale)
 }
 
-/// Computes the distance of two rows.
+/// A kernel that computes the distance of two rows.
 struct Distance<'a, R> {
     x: &'a [R],
     y: &'a [R],

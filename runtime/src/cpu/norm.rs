@@ -25,7 +25,7 @@ const LANES: usize = 16;
 /// the remainder is subtracted, too.
 const ROUNDING: f64 = 2.5e-7;
 
-/// Computes the sum of x - mean, and that of its square if `SQUARES`.
+/// A kernel that computes the sum of x - mean, and that of its square if `SQUARES`.
 struct Total<'a, T, const SQUARES: bool> {
     row: &'a [T],
     mean: T,
@@ -178,7 +178,7 @@ impl Again {
     }
 }
 
-/// Computes (x - mean - off) * factor * weight + bias, without `off` unless `OFF`.
+/// A kernel that computes (x - mean - off) * factor * weight + bias, without `off` unless `OFF`.
 struct Apply<'a, T, const OFF: bool> {
     row: &'a [T],
     out: *mut T,

@@ -110,7 +110,7 @@ impl Formula for Entropy {
     }
 }
 
-/// Computes the sums of a row's terms.
+/// A kernel that computes the sums of a row's terms.
 struct Sums<'a, T, F>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
 
 impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
@@ -142,7 +142,7 @@ impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
     }
 }
 
-/// Computes the gradient of a row.
+/// A kernel that computes the gradient of a row.
 struct Last<'a, T, F> {
     saved: &'a [T],
     grad: &'a [T],
@@ -164,7 +164,7 @@ impl<T: Real, F: Formula> Kernel for Last<'_, T, F> {
     }
 }
 
-/// Computes the elementwise products of two rows.
+/// A kernel that computes the elementwise products of two rows.
 struct Products<'a, T>(&'a [T], &'a [T], &'a mut [T]);
 
 impl<T: Real> Kernel for Products<'_, T> {

@@ -62,8 +62,8 @@ const ASLEEP: usize = CLOSED >> 1;
 /// Spin iterations before the caller sleeps; one takes tens of nanoseconds.
 const LOOKS: usize = 2000;
 
-/// Admits pool threads to a call. Reference-counted, because a thread may arrive after the call has
-/// returned.
+/// A gate that admits pool threads to a call. Reference-counted, because a thread may arrive after the call
+/// has returned.
 struct Door {
     /// The number of members inside, plus the flags above.
     inside: AtomicUsize,
@@ -127,7 +127,7 @@ impl Door {
 
 /// Calls `each` on every number below `n`, on up to `members` threads including the caller.
 pub(super) fn work(n: usize, members: usize, each: &(dyn Fn(usize) + Sync)) {
-    /// Closes the door even if the caller's own share panics.
+    /// A guard that closes the door, even if the caller's own share panics.
     struct Closing<'a>(&'a Door);
 
     impl Drop for Closing<'_> {

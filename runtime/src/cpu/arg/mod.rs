@@ -60,7 +60,7 @@ struct State<T> {
 /// A reduction to the best element and its first position.
 pub(crate) struct Position<F>(pub PhantomData<F>);
 
-/// Finds the best element of each column of a tile, and its row.
+/// A kernel that finds the best element of each column of a tile, and its row.
 struct Tile<'a, F: Fold> {
     best: &'a mut [F::T],
     rows_of: &'a mut [u32],
@@ -87,7 +87,7 @@ impl<F: Better> Kernel for Tile<'_, F> {
     }
 }
 
-/// Finds the first position of an element that is present.
+/// A kernel that finds the first position of an element that is present.
 struct Find<'a, F: Fold>(&'a [F::T], F::T);
 
 impl<F: Better> Kernel for Find<'_, F> {
@@ -112,7 +112,7 @@ impl<F: Better> Kernel for Find<'_, F> {
     }
 }
 
-/// Computes outputs whose elements are all available.
+/// A kernel that computes outputs whose elements are all available.
 struct Whole<'a, F: Fold> {
     lanes: &'a Lanes<'a>,
     values: *mut F::T,

@@ -124,7 +124,7 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
     let depth = job.channels * taps(&job.windows);
     let count = positions(&job.windows);
     let units = job.batch * job.groups;
-    // As many positions as fit in the block, or fewer, so that every thread has work.
+    // The positions that fit in the block, or fewer, so that every thread has work.
     let fits = BLOCK / (depth.max(1) * size_of::<A>());
     let shared = count.div_ceil((2 * threads()).div_ceil(units.max(1)));
     let most = fits.min(shared).clamp(NARROW, 4096);

@@ -27,7 +27,7 @@ macro_rules! wrapping {
         }
     )*};
 }
-// Unsigned integers of 16 to 128 bits stand for the bits of any dtype of that size.
+// Unsigned integers of 16 to 128 bits represent the bits of any dtype of that size.
 wrapping!(u8 i8 i16 i32 i64 u16 u32 u64 u128);
 
 macro_rules! plain {

@@ -82,7 +82,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
         push(&mut weights, packed)?;
     }
     whole.weights = &weights;
-    // As many units at once as stay cached.
+    // The number of units at a time that stay cached.
     let unit = shape::product([layout.room(job.channels), size_of::<A>()]);
     let at_once = (PLANES / unit).clamp(1, units.max(1));
     let mut planes =

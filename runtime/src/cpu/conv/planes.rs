@@ -97,7 +97,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Fills the planes of a channel.
+/// A kernel that fills the planes of a channel.
 pub(super) struct Fill<'a, S, A> {
     pub layout: &'a Layout<'a>,
     /// The channel's first element, and the strides of the spatial dims.
@@ -182,7 +182,7 @@ impl<A: Number> Lowered for WindowPanels<'_, A> {
     }
 }
 
-/// Writes rows of a panel by copies of `N` elements.
+/// A kernel that writes rows of a panel by copies of `N` elements.
 struct Rows<'a, const N: usize, A> {
     seen: &'a WindowPanels<'a, A>,
     steps: Range<usize>,

@@ -258,7 +258,7 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
     }
 }
 
-/// Finds the greatest elements and their positions.
+/// A pool that finds the greatest elements and their positions.
 struct Places<'a, S, A>(&'a Pool<'a>, *mut i64, PhantomData<(S, A)>);
 
 // SAFETY: only addresses and numbers; each task writes to its own rows.

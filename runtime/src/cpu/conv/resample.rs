@@ -28,7 +28,7 @@ pub(crate) unsafe fn execute(job: &ResampleJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-/// Resamples one dim of a plane: `[outer, size, inner]` to `[outer, out, inner]`.
+/// A kernel that resamples one dim of a plane: `[outer, size, inner]` to `[outer, out, inner]`.
 struct Line<'a, A> {
     from: &'a [A],
     to: &'a mut [A],

@@ -62,7 +62,7 @@ impl Reads {
         }
     }
 
-    /// Whether the operand needs a block.
+    /// Returns whether the operand needs a block.
     fn copies(self) -> bool {
         !matches!(self, Self::Dense | Self::Direct)
     }

@@ -10,9 +10,9 @@ use crate::job::Matrix;
 pub(super) trait Arith: Element {
     const ZERO: Self;
     const ONE: Self;
-    /// The sum.
+    /// Returns the sum.
     fn plus(self, other: Self) -> Self;
-    /// The product.
+    /// Returns the product.
     fn times(self, other: Self) -> Self;
 }
 

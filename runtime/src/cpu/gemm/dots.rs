@@ -8,8 +8,8 @@ use std::arch::x86_64::*;
 /// Rows that are processed together.
 pub(super) const ROWS: usize = 4;
 
-/// Computes the inner products of up to [`ROWS`] rows and a vector. Arguments: the first row, the
-/// number of rows, the distance between rows, the vector, its length, the results.
+/// A function that computes the inner products of up to [`ROWS`] rows and a vector. Arguments: the
+/// first row, the number of rows, the distance between rows, the vector, its length, the results.
 pub(super) type Dots<T> = unsafe fn(*const T, usize, isize, *const T, usize, &mut [T; ROWS]);
 
 macro_rules! dots {

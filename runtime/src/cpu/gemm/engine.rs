@@ -179,7 +179,7 @@ impl<K: Kind> Job<'_, K> {
         }
     }
 
-    /// Whether the left operand is best read in place.
+    /// Returns whether the left operand is best read in place.
     fn near(&self) -> bool {
         let p = self.p;
         // Rows that map to the same set of the first-level cache evict each other if it has few ways.

@@ -20,8 +20,8 @@ const TASK: usize = 24;
 /// The most rows of a tile.
 const TALL: usize = 9;
 
-/// Computes the sums of a tile. Arguments: the first row, the distance between rows (`a_row`), the first column, the
-/// distance between columns (`b_col`), the length of both, the sums, column by column.
+/// A function that computes the sums of a tile. Arguments: the first row, the distance between rows (`a_row`), the
+/// first column, the distance between columns (`b_col`), the length of both, the sums, column by column.
 type Sums<T> = unsafe fn(*const T, isize, *const T, isize, usize, *mut T);
 
 /// The tiles of an instruction set: for each number of rows, the number of columns, the kernel of such a tile, and that

@@ -220,7 +220,7 @@ pub(super) unsafe fn pairs(
     Ok(())
 }
 
-/// Interleaves two rows into pairs.
+/// A kernel that interleaves two rows into pairs.
 #[cfg(target_arch = "x86_64")]
 struct Interleave<'a> {
     rows: [&'a [u16]; 2],

@@ -117,18 +117,18 @@ impl<K: Kind> Job<'_, K> {
         })
     }
 
-    /// Whether the left operand is read in place.
+    /// Returns whether the left operand is read in place.
     fn as_it_lies(&self) -> bool {
         matches!(self.left, Left::AsIs)
     }
 
-    /// Whether the left operand fits in the second-level cache.
+    /// Returns whether the left operand fits in the second-level cache.
     pub(super) fn few(&self) -> bool {
         self.p.m.saturating_mul(self.p.k) <= NEAR / self.p.dtype.size()
     }
 
-    /// Whether tiles read the right operand in place: its rows are contiguous, and either few enough to stay
-    /// cached or used too rarely to be worth packing.
+    /// Returns whether tiles read the right operand in place: its rows are contiguous, and either few enough
+    /// to stay cached or used too rarely to be worth packing.
     fn readable(&self) -> bool {
         let p = self.p;
         if cfg!(unoptimized) || !self.as_is || (p.b.cols != 1 && p.n != 1) {

@@ -44,8 +44,8 @@ macro_rules! complex {
             fn abs(self) -> $t {
                 $module::hypot::<FMA>(self.re, self.im)
             }
-            /// Computed by the logarithm, like C's `cpow`, except that anything to the power of zero
-            /// is one.
+            /// Computes a power by the logarithm, like C's `cpow`, except that anything to the power
+            /// of zero is one.
             #[inline(always)]
             fn pow(self, exponent: Self) -> Self {
                 if !exponent.truth() {
@@ -91,7 +91,8 @@ macro_rules! complex {
         }
 
         impl Inexact for Complex<$t> {
-            /// Scaled by the greater part of the divisor, so that its square cannot overflow.
+            /// Divides, scaled by the greater part of the divisor, so that its square cannot
+            /// overflow.
             #[inline(always)]
             fn div(self, other: Self) -> Self {
                 if other.re.abs() >= other.im.abs() {
@@ -113,7 +114,8 @@ macro_rules! complex {
                     )
                 }
             }
-            /// A real argument gives a real result, even if the magnitude is infinite.
+            /// Computes *e*^`self`. A real argument gives a real result, even if the magnitude is
+            /// infinite.
             #[inline(always)]
             fn exp(self) -> Self {
                 let magnitude = self.re.exp();
@@ -133,7 +135,8 @@ macro_rules! complex {
                 let root = super::special::complex::sqrt(Complex::new(self.re.into(), self.im.into()));
                 Self::new(root.re as $t, root.im as $t)
             }
-            /// Computed from tanh and tan of the parts, which stay finite where cosh would overflow.
+            /// Computes tanh from tanh and tan of the parts, which stay finite where cosh would
+            /// overflow.
             #[inline(always)]
             fn tanh(self) -> Self {
                 let (t, u) = (self.re.tanh(), self.im.tan());

@@ -33,8 +33,8 @@ macro_rules! integer {
                 let abs: fn(Self) -> Self = $abs;
                 abs(self)
             }
-            /// Computed by squaring. For a negative exponent the result is truncated to an integer:
-            /// 1 and -1 have integer inverses, any other base gives 0.
+            /// Computes a power by squaring. For a negative exponent the result is truncated to an
+            /// integer: 1 and -1 have integer inverses, any other base gives 0.
             #[inline(always)]
             fn pow(self, exponent: Self) -> Self {
                 #[allow(unused_comparisons, reason = "u8 has no negative exponents")]

@@ -38,29 +38,29 @@ pub(crate) trait Number: Element {
 
 /// Functions of all dtypes except bool.
 pub(crate) trait Signed: Number {
-    /// The difference.
+    /// Returns the difference.
     fn sub(self, other: Self) -> Self;
     /// Returns the negated number; integers wrap.
     fn neg(self) -> Self;
-    /// The absolute value, or the magnitude.
+    /// Returns the absolute value, or the magnitude.
     fn abs(self) -> Self::Real;
-    /// A power.
+    /// Returns a power.
     fn pow(self, exponent: Self) -> Self;
 }
 
 /// Functions of floats and complex numbers.
 pub(crate) trait Inexact: Signed {
-    /// The quotient.
+    /// Returns the quotient.
     fn div(self, other: Self) -> Self;
     /// Returns *e*^`self`.
     fn exp(self) -> Self;
-    /// The natural logarithm.
+    /// Returns the natural logarithm.
     fn log(self) -> Self;
-    /// The square root.
+    /// Returns the square root.
     fn sqrt(self) -> Self;
-    /// The hyperbolic tangent.
+    /// Returns the hyperbolic tangent.
     fn tanh(self) -> Self;
-    /// The logistic function.
+    /// Returns the logistic function.
     fn sigmoid(self) -> Self;
 }
 

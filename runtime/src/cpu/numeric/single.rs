@@ -179,7 +179,7 @@ pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
     grow(power, shifted, x < -115.0)
 }
 
-/// The natural logarithm.
+/// Returns the natural logarithm.
 #[inline(always)]
 pub(crate) fn log<const FMA: bool>(x: f32) -> f32 {
     // Subnormal numbers are scaled to normal ones.
@@ -228,7 +228,7 @@ fn log_of<const FMA: bool>(bits: u32, less: i32) -> f32 {
     whole.madd::<FMA>(LN_2[0], r + rest)
 }
 
-/// The hyperbolic tangent.
+/// Returns the hyperbolic tangent.
 #[inline(always)]
 pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
     // (tanh(x) / x - 1) / x², as a function of x².
@@ -306,7 +306,7 @@ pub(super) fn wave<const FMA: bool>(r: f64) -> f64 {
     r * polynomial::<FMA, _, 5>(r * r, SERIES)
 }
 
-/// The sine, up to [`REACH`].
+/// Returns the sine, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn sin<const FMA: bool>(x: f32) -> f32 {
     let x = f64::from(x);
@@ -318,7 +318,7 @@ pub(crate) fn sin<const FMA: bool>(x: f32) -> f32 {
     f64::from_bits(value) as f32
 }
 
-/// The cosine, up to [`REACH`].
+/// Returns the cosine, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn cos<const FMA: bool>(x: f32) -> f32 {
     // The sine, shifted by a quarter turn.
@@ -330,7 +330,7 @@ pub(crate) fn cos<const FMA: bool>(x: f32) -> f32 {
     f64::from_bits(value) as f32
 }
 
-/// The tangent, up to [`REACH`].
+/// Returns the tangent, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn tan<const FMA: bool>(x: f32) -> f32 {
     const SIN: [f64; 4] = [
@@ -361,7 +361,7 @@ pub(crate) fn tan<const FMA: bool>(x: f32) -> f32 {
     (top / bottom) as f32
 }
 
-/// The error function.
+/// Returns the error function.
 #[inline(always)]
 pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
     // erf(x) / x - 1, as a function of x².

@@ -83,7 +83,7 @@ fn exponentials_of_other_bases() {
     hold!(cosh, f64::cosh, f32::INFINITY);
 }
 
-/// The normal distribution function.
+/// Returns the normal distribution function.
 fn distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }

@@ -76,7 +76,7 @@ pub(super) fn logarithm<const FMA: bool>(x: f32) -> f64 {
     }
 }
 
-/// The logarithm to base 2.
+/// Returns the logarithm to base 2.
 #[inline(always)]
 pub(crate) fn log2<const FMA: bool>(x: f32) -> f32 {
     if x < 0.0 {
@@ -86,7 +86,7 @@ pub(crate) fn log2<const FMA: bool>(x: f32) -> f32 {
     }
 }
 
-/// The logarithm to base 10.
+/// Returns the logarithm to base 10.
 #[inline(always)]
 pub(crate) fn log10<const FMA: bool>(x: f32) -> f32 {
     let value = logarithm::<FMA>(x) * std::f64::consts::LOG10_2;
@@ -107,7 +107,7 @@ pub(crate) fn log1p<const FMA: bool>(x: f32) -> f32 {
     if x == 0.0 { x } else { value }
 }
 
-/// The hyperbolic sine.
+/// Returns the hyperbolic sine.
 #[inline(always)]
 pub(crate) fn sinh<const FMA: bool>(x: f32) -> f32 {
     // sinh(x) / x, as a function of x², up to 1.
@@ -125,7 +125,7 @@ pub(crate) fn sinh<const FMA: bool>(x: f32) -> f32 {
     ((if wide < 1.0 { inner } else { outer }) as f32).copysign(x)
 }
 
-/// The hyperbolic cosine.
+/// Returns the hyperbolic cosine.
 #[inline(always)]
 pub(crate) fn cosh<const FMA: bool>(x: f32) -> f32 {
     let power = power::<FMA>(x.abs().into());
@@ -144,7 +144,7 @@ pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
     if inner < -600.0 { -0.0 } else { value }
 }
 
-/// ln(1 + exp(-|x|))
+/// Computes ln(1 + exp(-|x|)).
 #[inline(always)]
 pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
     // ln(1 + e) / e, for e up to 1.
@@ -167,7 +167,7 @@ pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
     if x.abs() > 600.0 { 0.0 } else { value }
 }
 
-/// The logarithm of the logistic function.
+/// Returns the logarithm of the logistic function.
 #[inline(always)]
 pub(crate) fn logsigmoid<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);

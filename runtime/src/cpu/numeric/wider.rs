@@ -40,7 +40,7 @@ pub(crate) fn atanh<const FMA: bool>(x: f32) -> f32 {
     (if x.abs() <= 1.0 { value } else { f32::NAN }).copysign(x)
 }
 
-/// ln(x / (1 - x))
+/// Computes ln(x / (1 - x)).
 #[inline(always)]
 pub(crate) fn logit<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);
@@ -76,7 +76,7 @@ fn at_the_ends(x: f32, y: f32, value: f64) -> f32 {
     }
 }
 
-/// The logarithm of the sum of two exponentials.
+/// Returns the logarithm of the sum of two exponentials.
 #[inline(always)]
 pub(crate) fn logaddexp<const FMA: bool>(x: f32, y: f32) -> f32 {
     let greater = if x < y { y } else { x };
@@ -84,7 +84,7 @@ pub(crate) fn logaddexp<const FMA: bool>(x: f32, y: f32) -> f32 {
     at_the_ends(x, y, value)
 }
 
-/// The logarithm to base 2 of the sum of two powers of 2.
+/// Returns the logarithm to base 2 of the sum of two powers of 2.
 #[inline(always)]
 pub(crate) fn logaddexp2<const FMA: bool>(x: f32, y: f32) -> f32 {
     let greater = if x < y { y } else { x };
@@ -120,7 +120,7 @@ pub(crate) fn selu<const FMA: bool>(x: f32) -> f32 {
     if x <= 0.0 { negative } else { SCALE as f32 * x }
 }
 
-/// sin πx / πx
+/// Computes sin πx / πx.
 #[inline(always)]
 pub(crate) fn sinc<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x.abs());
@@ -143,7 +143,7 @@ pub(crate) fn sinc<const FMA: bool>(x: f32) -> f32 {
     }
 }
 
-/// x - tanh(x)
+/// Computes x - tanh(x).
 #[inline(always)]
 pub(crate) fn tanhshrink<const FMA: bool>(x: f32) -> f32 {
     // (x - tanh(x)) / x³, as a function of x²; for larger x nothing cancels.
@@ -186,7 +186,7 @@ pub(crate) fn xlog1py<const FMA: bool>(x: f32, other: f32) -> f32 {
     if other.is_nan() { other } else { value }
 }
 
-/// -x ln x
+/// Computes -x ln x.
 #[inline(always)]
 pub(crate) fn entr<const FMA: bool>(x: f32) -> f32 {
     let value = -x * single::log::<FMA>(x);

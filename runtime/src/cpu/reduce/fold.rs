@@ -72,7 +72,7 @@ pub(super) fn one_by_one<'a, F: Fold>(acc: &mut F::Acc, xs: impl Iterator<Item =
     xs.for_each(|&x| F::add(acc, F::widen(x)));
 }
 
-/// Combines all elements of a row in lanes.
+/// A kernel that combines all elements of a row in lanes.
 pub(crate) struct Row<'a, F: Fold>(pub &'a [F::X], pub PhantomData<F>);
 
 impl<F: Fold> Kernel for Row<'_, F> {
@@ -126,7 +126,7 @@ impl<F: Fold> Kernel for Row<'_, F> {
     }
 }
 
-/// Combines each column of a tile over the rows into `out`.
+/// A kernel that combines each column of a tile over the rows into `out`.
 pub(crate) struct Cols<'a, F: Fold> {
     pub out: &'a mut [F::T],
     pub tile: Tile<'a, F::X>,

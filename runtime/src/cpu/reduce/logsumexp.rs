@@ -89,8 +89,8 @@ impl Ordered for f64 {
     type Max = Max<f64>;
 }
 
-/// Computes the sum of `exp(x - origin)` over a row. Separate from the kernel that finds the origin, because both
-/// together need too many registers.
+/// A kernel that computes the sum of `exp(x - origin)` over a row. Separate from the kernel that finds the origin,
+/// because both together need too many registers.
 pub(crate) struct ExpRow<'a, T> {
     pub(crate) xs: &'a [T],
     pub(crate) origin: T,
@@ -115,7 +115,7 @@ impl<T: Real> Kernel for ExpRow<'_, T> {
     }
 }
 
-/// Adds `exp(x - origin)` over the columns of a tile.
+/// A kernel that adds `exp(x - origin)` over the columns of a tile.
 struct ExpColumns<'a, T> {
     sums: &'a mut [T],
     origins: &'a [T],

@@ -126,7 +126,7 @@ pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; LANES] {
     all
 }
 
-/// Computes the folds of all groups, divided by the count if they are means.
+/// A kernel that computes the folds of all groups, divided by the count if they are means.
 pub(super) struct Whole<'a, F: Fold, const MEAN: bool> {
     pub lanes: &'a Lanes<'a>,
     pub count: f64,
@@ -164,7 +164,7 @@ impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
 #[repr(C, align(64))]
 struct States([MaybeUninit<u8>; LANES * 64]);
 
-/// The default implementation of [`Reducer::whole`].
+/// Implements [`Reducer::whole`] by states, the default.
 ///
 /// # Safety
 /// The requirements of [`Reducer::whole`].

@@ -297,7 +297,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     })
 }
 
-/// Scans short adjacent lines in place.
+/// A kernel that scans short adjacent lines in place.
 struct Short<R>(lines::Tile, PhantomData<R>);
 
 impl<R: Running> Kernel for Short<R> {
@@ -320,8 +320,8 @@ impl<R: Running> Kernel for Short<R> {
     }
 }
 
-/// Scans the rows of a tile; each column has its own accumulator. If there is only one column, rows are single
-/// contiguous elements.
+/// A kernel that scans the rows of a tile; each column has its own accumulator. If there is only one column, rows are
+/// single contiguous elements.
 struct Tile<'a, R: Running> {
     accs: &'a mut [R::Acc],
     rows: usize,

@@ -31,7 +31,7 @@ mod whole;
 use short::Short;
 pub(crate) use whole::Peak;
 
-/// Computes an element of the result from two numbers of its line.
+/// The function of an element and two numbers of its line.
 trait Finish: Sync {
     /// Returns the two numbers from the statistics of the line.
     fn numbers(state: &State) -> [f64; 2];
@@ -103,7 +103,7 @@ impl Finish for LogSoftmax {
     }
 }
 
-/// Computes contiguous elements of one line.
+/// A kernel that computes contiguous elements of one line.
 struct Row<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);
 
 impl<T: Ordered, F: Finish> Kernel for Row<'_, T, F> {
@@ -117,7 +117,7 @@ impl<T: Ordered, F: Finish> Kernel for Row<'_, T, F> {
     }
 }
 
-/// Computes contiguous elements that belong to different lines.
+/// A kernel that computes contiguous elements that belong to different lines.
 struct Across<'a, T, F>(&'a [T], *mut T, &'a [T], &'a [T], PhantomData<F>);
 
 impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {

@@ -11,7 +11,7 @@ use crate::cpu::transpose::LANES;
 /// The number of elements whose exponentials are summed before they are added to wider sums.
 const ROWS: usize = 64;
 
-/// Replaces short lines by their results.
+/// A kernel that replaces short lines by their results.
 pub(super) struct Short<T, F>(pub Tile, pub PhantomData<(T, F)>);
 
 impl<T: Ordered, F: Finish> Kernel for Short<T, F> {

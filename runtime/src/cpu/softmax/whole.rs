@@ -96,7 +96,7 @@ unsafe fn lines<T: Ordered>(
     })
 }
 
-/// Finds the maximum of a line. NaN is ignored here; it appears in the sum.
+/// A kernel that finds the maximum of a line. NaN is ignored here; it appears in the sum.
 pub(crate) struct Peak<'a, T>(pub(crate) &'a [T]);
 
 impl<T: Ordered> Kernel for Peak<'_, T> {
@@ -127,7 +127,7 @@ fn greater<T: Ordered>(x: T, max: T) -> T {
     if x > max { x } else { max }
 }
 
-/// Computes one line; there are as many results as elements.
+/// A kernel that computes one line; there are as many results as elements.
 struct Line<'a, T> {
     xs: &'a [T],
     max: T,
@@ -239,7 +239,8 @@ unsafe fn across<T: Ordered>(
     Ok(true)
 }
 
-/// Computes a cell: up to [`ACROSS`] lines, row by row, in a separate buffer with contiguous rows.
+/// A kernel that computes a cell: up to [`ACROSS`] lines, row by row, in a separate buffer with
+/// contiguous rows.
 struct Columns<T> {
     xs: *const T,
     step: isize,

@@ -117,7 +117,7 @@ pub(super) fn sort_line<B: Bits, P: Packed>(
     }
 }
 
-/// The position of the lower median.
+/// Returns the position of the lower median.
 fn median<B: Bits, P: Packed>(
     line: &[B],
     kind: Kind,
@@ -162,8 +162,8 @@ fn mode<B: Bits, P: Packed>(line: &[B], kind: Kind, sorted: &[P]) -> usize {
     best
 }
 
-/// Returns whether the element at `at` replaces the best so far: NaN replaces everything else, and
-/// nothing replaces a NaN except NaN.
+/// Returns whether the element at `at` replaces the best so far. Equal elements do; NaN replaces
+/// everything, and only NaN replaces NaN.
 #[inline(always)]
 fn replaces<B: Bits>(line: &[B], kind: Kind, greatest: bool, best: usize, at: usize) -> bool {
     let (old, new) = (line[best], line[at]);

@@ -8,9 +8,9 @@ use crate::cpu::parallel_sort;
 pub(super) trait Packed: Copy + Ord + Send + Sync {
     /// Packs a key and a position.
     fn new(key: u64, at: usize) -> Self;
-    /// The key.
+    /// Returns the key.
     fn key(self) -> u64;
-    /// The position.
+    /// Returns the position.
     fn at(self) -> usize;
 }
 

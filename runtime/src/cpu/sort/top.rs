@@ -49,7 +49,7 @@ pub(super) fn candidates<B: Bits, P: Packed>(
     });
 }
 
-/// Computes the keys of a line, and the smallest of each lane.
+/// A kernel that computes the keys of a line, and the smallest of each lane.
 struct Keys<'a, B> {
     line: &'a [B],
     kind: Kind,
@@ -96,7 +96,7 @@ impl<B: Bits> Kernel for Keys<'_, B> {
     }
 }
 
-/// Collects the elements whose keys are within a bound.
+/// A kernel that collects the elements whose keys are within a bound.
 struct Within<'a, B, P> {
     keys: &'a [B],
     bound: B,

@@ -31,7 +31,7 @@ fn first(count: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(EDGE.as_ptr().add(8 - count.min(8)).cast()) }
 }
 
-/// Whether all lanes are set.
+/// Returns whether all lanes are set.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn full(mask: __m256i) -> bool {

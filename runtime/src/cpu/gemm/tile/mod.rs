@@ -54,7 +54,7 @@ pub(super) const AS_IT_LIES: usize = 0;
 pub(super) const PACKED: usize = 1;
 pub(super) const INDIRECT: usize = 2;
 
-/// Computes a tile.
+/// A function that computes a tile.
 pub(super) type Kernel<U, E> = unsafe fn(&Tile<U, E>);
 
 /// The kernels of a kind of vectors.

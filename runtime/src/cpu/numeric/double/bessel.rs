@@ -188,26 +188,26 @@ fn grown<const FMA: bool>(value: f64, a: f64) -> f64 {
     half.madd::<FMA>(less, half) * scale
 }
 
-/// exp(-|x|) I₀(x)
+/// Computes exp(-|x|) I₀(x).
 #[inline(always)]
 pub(crate) fn i0e<const FMA: bool>(x: f64) -> f64 {
     order0::<FMA>(x.abs())
 }
 
-/// exp(-|x|) I₁(x)
+/// Computes exp(-|x|) I₁(x).
 #[inline(always)]
 pub(crate) fn i1e<const FMA: bool>(x: f64) -> f64 {
     order1::<FMA>(x.abs()).copysign(x)
 }
 
-/// I₀(x)
+/// Computes I₀(x).
 #[inline(always)]
 pub(crate) fn i0<const FMA: bool>(x: f64) -> f64 {
     let a = near(x);
     grown::<FMA>(order0::<FMA>(a), a)
 }
 
-/// I₁(x)
+/// Computes I₁(x).
 #[inline(always)]
 pub(crate) fn i1<const FMA: bool>(x: f64) -> f64 {
     let a = near(x);

@@ -30,7 +30,7 @@ pub(super) fn inner<const FMA: bool>(x: f64) -> f64 {
     x.madd::<FMA>(polynomial::<FMA, _, 12>(x * x, SERIES), x)
 }
 
-/// The error function.
+/// Returns the error function.
 #[inline(always)]
 pub(crate) fn erf<const FMA: bool>(x: f64) -> f64 {
     // -ln(1 - erf(x)), from 1 on.
@@ -103,7 +103,7 @@ pub(super) fn scaled<const FMA: bool>(a: f64) -> f64 {
     u.madd::<FMA>(series, low * (4.0 * sum * sum) * slope)
 }
 
-/// exp(x²) erfc(x)
+/// Computes exp(x²) erfc(x).
 #[inline(always)]
 pub(crate) fn erfcx<const FMA: bool>(x: f64) -> f64 {
     const HALF: f64 = 0.5 * std::f64::consts::FRAC_2_SQRT_PI;
@@ -120,7 +120,7 @@ pub(crate) fn erfcx<const FMA: bool>(x: f64) -> f64 {
     if x < 0.0 { twice } else { series }
 }
 
-/// The logarithm of the normal distribution function.
+/// Returns the logarithm of the normal distribution function.
 #[inline(always)]
 pub(crate) fn log_ndtr<const FMA: bool>(x: f64) -> f64 {
     let upper = log1p::<FMA>(-ndtr::<FMA>(-x));
@@ -164,7 +164,7 @@ fn normal_tail<const FMA: bool>(a: f64, factor: f64) -> f64 {
     )
 }
 
-/// The normal distribution function.
+/// Returns the normal distribution function.
 #[inline(always)]
 pub(crate) fn ndtr<const FMA: bool>(x: f64) -> f64 {
     let tail = normal_tail::<FMA>(x.abs(), 1.0);

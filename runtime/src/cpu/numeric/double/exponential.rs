@@ -153,7 +153,7 @@ fn hyperbolic<const FMA: bool>(x: f64) -> [f64; 4] {
     [sinh, cosh, power + inverse, power - inverse]
 }
 
-/// The hyperbolic sine.
+/// Returns the hyperbolic sine.
 #[inline(always)]
 pub(crate) fn sinh<const FMA: bool>(x: f64) -> f64 {
     let [sinh, cosh, sum, difference] = hyperbolic::<FMA>(x);
@@ -167,7 +167,7 @@ pub(crate) fn sinh<const FMA: bool>(x: f64) -> f64 {
     if x.abs() > f64::MAX { x } else { value }
 }
 
-/// The hyperbolic cosine.
+/// Returns the hyperbolic cosine.
 #[inline(always)]
 pub(crate) fn cosh<const FMA: bool>(x: f64) -> f64 {
     let [sinh, cosh, sum, difference] = hyperbolic::<FMA>(x);
@@ -279,7 +279,7 @@ pub(crate) fn mish<const FMA: bool>(x: f64) -> f64 {
     if x < -760.0 { -0.0 } else { value }
 }
 
-/// x - tanh(x)
+/// Computes x - tanh(x).
 #[inline(always)]
 pub(crate) fn tanhshrink<const FMA: bool>(x: f64) -> f64 {
     // (x - tanh(x)) / x³, as a function of x²; for larger x nothing cancels.

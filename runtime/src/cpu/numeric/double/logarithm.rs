@@ -114,14 +114,14 @@ fn to_base<const FMA: bool>(x: f64, two: [f64; 2], e: [f64; 2]) -> f64 {
     ends(x, high + (low + whole.madd::<FMA>(two[1], rest)))
 }
 
-/// The logarithm to base 2.
+/// Returns the logarithm to base 2.
 #[inline(always)]
 pub(crate) fn log2<const FMA: bool>(x: f64) -> f64 {
     const E: [f64; 2] = [std::f64::consts::LOG2_E, 2.035_527_374_093_103_3e-17];
     to_base::<FMA>(x, [1.0, 0.0], E)
 }
 
-/// The logarithm to base 10.
+/// Returns the logarithm to base 10.
 #[inline(always)]
 pub(crate) fn log10<const FMA: bool>(x: f64) -> f64 {
     const TWO: [f64; 2] = [0.301_029_995_664_066_5, -8.532_344_317_057_107e-14];
@@ -213,7 +213,7 @@ fn ratio<const FMA: bool>(a: (f64, f64), b: (f64, f64)) -> f64 {
     whole.madd::<FMA>(LN_2[0], s.madd::<FMA>(2.0, rest))
 }
 
-/// The inverse hyperbolic tangent.
+/// Returns the inverse hyperbolic tangent.
 #[inline(always)]
 pub(crate) fn atanh<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
@@ -222,7 +222,7 @@ pub(crate) fn atanh<const FMA: bool>(x: f64) -> f64 {
     (if a <= 1.0 { value } else { f64::NAN }).copysign(x)
 }
 
-/// ln(x / (1 - x))
+/// Computes ln(x / (1 - x)).
 #[inline(always)]
 pub(crate) fn logit<const FMA: bool>(x: f64) -> f64 {
     const FAR: f64 = 1.606_938_044_258_990_3e60;
@@ -245,7 +245,7 @@ pub(crate) fn logit<const FMA: bool>(x: f64) -> f64 {
     }
 }
 
-/// The logarithm of the sum of two exponentials.
+/// Returns the logarithm of the sum of two exponentials.
 #[inline(always)]
 pub(crate) fn logaddexp<const FMA: bool>(x: f64, y: f64) -> f64 {
     let greater = if x < y { y } else { x };
@@ -258,7 +258,7 @@ pub(crate) fn logaddexp<const FMA: bool>(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The logarithm to base 2 of the sum of two powers of 2.
+/// Returns the logarithm to base 2 of the sum of two powers of 2.
 #[inline(always)]
 pub(crate) fn logaddexp2<const FMA: bool>(x: f64, y: f64) -> f64 {
     let greater = if x < y { y } else { x };
@@ -271,7 +271,7 @@ pub(crate) fn logaddexp2<const FMA: bool>(x: f64, y: f64) -> f64 {
     }
 }
 
-/// ln(1 + exp(x))
+/// Computes ln(1 + exp(x)).
 #[inline(always)]
 fn soft<const FMA: bool>(x: f64) -> f64 {
     let e = exp::<FMA>(-x.abs());
@@ -287,7 +287,7 @@ pub(crate) fn softplus<const FMA: bool>(x: f64, beta: f64, threshold: f64) -> f6
     if scaled > threshold { x } else { value }
 }
 
-/// The logarithm of the logistic function.
+/// Returns the logarithm of the logistic function.
 #[inline(always)]
 pub(crate) fn logsigmoid<const FMA: bool>(x: f64) -> f64 {
     -soft::<FMA>(-x)
@@ -317,7 +317,7 @@ pub(crate) fn xlog1py<const FMA: bool>(x: f64, other: f64) -> f64 {
     if other.is_nan() { other } else { value }
 }
 
-/// -x ln x
+/// Computes -x ln x.
 #[inline(always)]
 pub(crate) fn entr<const FMA: bool>(x: f64) -> f64 {
     let value = -x * log::<FMA>(x);

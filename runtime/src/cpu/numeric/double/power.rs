@@ -91,7 +91,7 @@ pub(crate) fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
     if one { 1.0 } else { value }
 }
 
-/// The length of the vector (x, y).
+/// Returns the length of the vector (x, y).
 #[inline(always)]
 pub(crate) fn hypot<const FMA: bool>(x: f64, y: f64) -> f64 {
     /// 2⁻⁶⁰⁰ and 2⁶⁰⁰; with these scales squares neither overflow nor underflow.

@@ -184,7 +184,7 @@ pub(crate) fn erfinv<const FMA: bool>(x: f64) -> f64 {
     (if a <= 1.0 { value } else { f64::NAN }).copysign(x)
 }
 
-/// The inverse of the normal distribution function.
+/// Returns the inverse of the normal distribution function.
 #[inline(always)]
 pub(crate) fn ndtri<const FMA: bool>(p: f64) -> f64 {
     let upper = p > 0.5;

@@ -27,13 +27,13 @@ pub(crate) fn bell<const FMA: bool>(x: f64, weight: f64) -> f64 {
     value.madd::<FMA>(-weight * low, value)
 }
 
-/// 1 / √(1 - x²)
+/// Computes 1 / √(1 - x²).
 #[inline(always)]
 pub(crate) fn asin_slope<const FMA: bool>(x: f64) -> f64 {
     1.0 / ((1.0 - x) * (1.0 + x)).sqrt()
 }
 
-/// 1 / √(1 + x²)
+/// Computes 1 / √(1 + x²).
 #[inline(always)]
 pub(crate) fn asinh_slope<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
@@ -42,7 +42,7 @@ pub(crate) fn asinh_slope<const FMA: bool>(x: f64) -> f64 {
     (if far { t } else { 1.0 }) / t.madd::<FMA>(t, 1.0).sqrt()
 }
 
-/// 1 / (1 + x²)
+/// Computes 1 / (1 + x²).
 #[inline(always)]
 pub(crate) fn atan_slope<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
@@ -51,18 +51,18 @@ pub(crate) fn atan_slope<const FMA: bool>(x: f64) -> f64 {
     (if far { t * t } else { 1.0 }) / t.madd::<FMA>(t, 1.0)
 }
 
-/// 1 / (1 - x²)
+/// Computes 1 / (1 - x²).
 #[inline(always)]
 pub(crate) fn atanh_slope<const FMA: bool>(x: f64) -> f64 {
     1.0 / ((1.0 - x) * (1.0 + x))
 }
 
-/// (-1)^n
+/// Computes (-1)^n.
 fn sign(n: u32) -> f64 {
     if n.is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
-/// n!
+/// Computes n!.
 fn factorial(n: u32) -> f64 {
     (1..=n).map(f64::from).product()
 }
@@ -72,7 +72,7 @@ fn order(n: f64) -> u32 {
     n.clamp(0.0, 100.0) as u32
 }
 
-/// The derivative of order `n` of sin πx / πx.
+/// Returns the derivative of order `n` of sin πx / πx.
 #[inline(always)]
 pub(crate) fn sinc_nth<const FMA: bool>(x: f64, n: f64) -> f64 {
     sinc_of(x, order(n))
@@ -114,7 +114,7 @@ fn sinc_of(x: f64, n: u32) -> f64 {
     if x < 0.0 { sign(n) * value } else { value }
 }
 
-/// The derivative of order `n` of exp(x²) erfc(x).
+/// Returns the derivative of order `n` of exp(x²) erfc(x).
 #[inline(always)]
 pub(crate) fn erfcx_nth<const FMA: bool>(x: f64, n: f64) -> f64 {
     erfcx_of(x, order(n))
@@ -184,7 +184,7 @@ fn mean(x: f64, f: impl Fn(f64, f64) -> f64) -> f64 {
     each.sum::<f64>() / f64::from(POINTS)
 }
 
-/// The derivative of order `n` of I₀.
+/// Returns the derivative of order `n` of I₀.
 #[inline(always)]
 pub(crate) fn i0_nth<const FMA: bool>(x: f64, n: f64) -> f64 {
     i0_of(x, order(n))

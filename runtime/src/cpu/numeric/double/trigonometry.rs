@@ -67,7 +67,7 @@ pub(super) fn wave<const FMA: bool>(r: f64, shifted: f64) -> f64 {
     f64::from_bits(value.to_bits() ^ shifted.to_bits() << 63)
 }
 
-/// The sine, up to [`REACH`].
+/// Returns the sine, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn sin<const FMA: bool>(x: f64) -> f64 {
     let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, ROUND);
@@ -76,7 +76,7 @@ pub(crate) fn sin<const FMA: bool>(x: f64) -> f64 {
     if x == 0.0 { x } else { value }
 }
 
-/// The cosine, up to [`REACH`].
+/// Returns the cosine, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn cos<const FMA: bool>(x: f64) -> f64 {
     // The sine, shifted by a quarter turn.
@@ -109,7 +109,7 @@ pub(super) fn tangent<const FMA: bool>(r: f64, low: f64) -> f64 {
     r + rest
 }
 
-/// The tangent, up to [`REACH`].
+/// Returns the tangent, up to [`REACH`].
 #[inline(always)]
 pub(crate) fn tan<const FMA: bool>(x: f64) -> f64 {
     let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, ROUND);
@@ -121,7 +121,7 @@ pub(crate) fn tan<const FMA: bool>(x: f64) -> f64 {
     if x == 0.0 { x } else { top / bottom }
 }
 
-/// sin πx / πx
+/// Computes sin πx / πx.
 #[inline(always)]
 pub(crate) fn sinc<const FMA: bool>(x: f64) -> f64 {
     let x = x.abs();
@@ -167,7 +167,7 @@ fn bend<const FMA: bool>(t: f64) -> f64 {
 /// The rounding error of π/2; twice this is that of π.
 const LOW: f64 = 6.123_233_995_736_766e-17;
 
-/// The inverse tangent.
+/// Returns the inverse tangent.
 #[inline(always)]
 pub(crate) fn atan<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
@@ -237,7 +237,7 @@ fn arc<const FMA: bool>(a: f64) -> (f64, bool) {
     (value, far)
 }
 
-/// The inverse sine.
+/// Returns the inverse sine.
 #[inline(always)]
 pub(crate) fn asin<const FMA: bool>(x: f64) -> f64 {
     let (arc, far) = arc::<FMA>(x.abs());
@@ -245,7 +245,7 @@ pub(crate) fn asin<const FMA: bool>(x: f64) -> f64 {
     (if far { outer } else { arc }).copysign(x)
 }
 
-/// The inverse cosine.
+/// Returns the inverse cosine.
 #[inline(always)]
 pub(crate) fn acos<const FMA: bool>(x: f64) -> f64 {
     let (arc, far) = arc::<FMA>(x.abs());

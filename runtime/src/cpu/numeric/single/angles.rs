@@ -23,7 +23,7 @@ fn bend<const FMA: bool>(t: f32) -> f32 {
     t * (z * polynomial::<FMA, _, 9>(z, SERIES))
 }
 
-/// The inverse tangent.
+/// Returns the inverse tangent.
 #[inline(always)]
 pub(crate) fn atan<const FMA: bool>(x: f32) -> f32 {
     let a = x.abs();
@@ -76,7 +76,7 @@ fn arc<const FMA: bool>(a: f32) -> (f32, bool) {
     (value, far)
 }
 
-/// The inverse sine.
+/// Returns the inverse sine.
 #[inline(always)]
 pub(crate) fn asin<const FMA: bool>(x: f32) -> f32 {
     let (arc, far) = arc::<FMA>(x.abs());
@@ -84,7 +84,7 @@ pub(crate) fn asin<const FMA: bool>(x: f32) -> f32 {
     (if far { outer } else { arc }).copysign(x)
 }
 
-/// The inverse cosine.
+/// Returns the inverse cosine.
 #[inline(always)]
 pub(crate) fn acos<const FMA: bool>(x: f32) -> f32 {
     let (arc, far) = arc::<FMA>(x.abs());

@@ -77,13 +77,13 @@ fn scaled<const FMA: bool>(x: f64, (near, far): ([f64; 18], [f64; 6])) -> (f64, 
     (if beyond { outer } else { inner }, beyond)
 }
 
-/// exp(-|x|) I₀(x)
+/// Computes exp(-|x|) I₀(x).
 #[inline(always)]
 fn order0<const FMA: bool>(x: f64) -> f64 {
     scaled::<FMA>(x, I0).0
 }
 
-/// exp(-|x|) I₁(x)
+/// Computes exp(-|x|) I₁(x).
 #[inline(always)]
 fn order1<const FMA: bool>(x: f64) -> f64 {
     let (value, beyond) = scaled::<FMA>(x, I1);
@@ -97,26 +97,26 @@ fn near(x: f32) -> f64 {
     if a > 200.0 { 200.0 } else { a }
 }
 
-/// exp(-|x|) I₀(x)
+/// Computes exp(-|x|) I₀(x).
 #[inline(always)]
 pub(crate) fn i0e<const FMA: bool>(x: f32) -> f32 {
     order0::<FMA>(x.abs().into()) as f32
 }
 
-/// exp(-|x|) I₁(x)
+/// Computes exp(-|x|) I₁(x).
 #[inline(always)]
 pub(crate) fn i1e<const FMA: bool>(x: f32) -> f32 {
     (order1::<FMA>(x.abs().into()) as f32).copysign(x)
 }
 
-/// I₀(x)
+/// Computes I₀(x).
 #[inline(always)]
 pub(crate) fn i0<const FMA: bool>(x: f32) -> f32 {
     let a = near(x);
     (order0::<FMA>(a) * power::<FMA>(a)) as f32
 }
 
-/// I₁(x)
+/// Computes I₁(x).
 #[inline(always)]
 pub(crate) fn i1<const FMA: bool>(x: f32) -> f32 {
     let a = near(x);

@@ -56,7 +56,7 @@ const NEAR_ZERO: [f64; 11] = [
 ];
 const ZERO: f64 = 1.461_632_144_968_362_2;
 
-/// The natural logarithm of a positive, normal number.
+/// Returns the natural logarithm of a positive, normal number.
 #[inline(always)]
 fn ln<const FMA: bool>(x: f64) -> f64 {
     join::<FMA>(parts(x)) * std::f64::consts::LN_2

@@ -107,7 +107,7 @@ impl<const N: usize> Tail<N> {
     }
 }
 
-/// The normal distribution function.
+/// Returns the normal distribution function.
 #[inline(always)]
 pub(crate) fn ndtr<const FMA: bool>(x: f32) -> f32 {
     let a = NORMAL.within(x);
@@ -115,7 +115,7 @@ pub(crate) fn ndtr<const FMA: bool>(x: f32) -> f32 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The logarithm of the normal distribution function.
+/// Returns the logarithm of the normal distribution function.
 #[inline(always)]
 pub(crate) fn log_ndtr<const FMA: bool>(x: f32) -> f32 {
     let upper = log1p::<FMA>(-ndtr::<FMA>(-x));

@@ -47,7 +47,7 @@ pub(crate) fn erfinv<const FMA: bool>(x: f32) -> f32 {
     (if a <= 1.0 { value } else { f32::NAN }).copysign(x)
 }
 
-/// The inverse of the normal distribution function.
+/// Returns the inverse of the normal distribution function.
 #[inline(always)]
 pub(crate) fn ndtri<const FMA: bool>(p: f32) -> f32 {
     let upper = p > 0.5;

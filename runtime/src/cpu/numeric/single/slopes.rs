@@ -27,13 +27,13 @@ pub(crate) fn bell<const FMA: bool>(x: f32, weight: f32) -> f32 {
     value.madd::<FMA>(-weight * low, value)
 }
 
-/// 1 / √(1 - x²)
+/// Computes 1 / √(1 - x²).
 #[inline(always)]
 pub(crate) fn asin_slope<const FMA: bool>(x: f32) -> f32 {
     1.0 / ((1.0 - x) * (1.0 + x)).sqrt()
 }
 
-/// 1 / √(1 + x²)
+/// Computes 1 / √(1 + x²).
 #[inline(always)]
 pub(crate) fn asinh_slope<const FMA: bool>(x: f32) -> f32 {
     let a = x.abs();
@@ -42,7 +42,7 @@ pub(crate) fn asinh_slope<const FMA: bool>(x: f32) -> f32 {
     (if far { t } else { 1.0 }) / t.madd::<FMA>(t, 1.0).sqrt()
 }
 
-/// 1 / (1 + x²)
+/// Computes 1 / (1 + x²).
 #[inline(always)]
 pub(crate) fn atan_slope<const FMA: bool>(x: f32) -> f32 {
     let a = x.abs();
@@ -51,37 +51,37 @@ pub(crate) fn atan_slope<const FMA: bool>(x: f32) -> f32 {
     (if far { t * t } else { 1.0 }) / t.madd::<FMA>(t, 1.0)
 }
 
-/// 1 / (1 - x²)
+/// Computes 1 / (1 - x²).
 #[inline(always)]
 pub(crate) fn atanh_slope<const FMA: bool>(x: f32) -> f32 {
     1.0 / ((1.0 - x) * (1.0 + x))
 }
 
-/// The derivative of order `n` of sin πx / πx.
+/// Returns the derivative of order `n` of sin πx / πx.
 #[inline(always)]
 pub(crate) fn sinc_nth<const FMA: bool>(x: f32, n: f32) -> f32 {
     double::sinc_nth::<FMA>(x.into(), n.into()) as f32
 }
 
-/// The derivative of order `n` of exp(x²) erfc(x).
+/// Returns the derivative of order `n` of exp(x²) erfc(x).
 #[inline(always)]
 pub(crate) fn erfcx_nth<const FMA: bool>(x: f32, n: f32) -> f32 {
     double::erfcx_nth::<FMA>(x.into(), n.into()) as f32
 }
 
-/// The derivative of order `n` of I₀.
+/// Returns the derivative of order `n` of I₀.
 #[inline(always)]
 pub(crate) fn i0_nth<const FMA: bool>(x: f32, n: f32) -> f32 {
     double::i0_nth::<FMA>(x.into(), n.into()) as f32
 }
 
-/// The derivative of order `n` of exp(-|x|) I₀(x).
+/// Returns the derivative of order `n` of exp(-|x|) I₀(x).
 #[inline(always)]
 pub(crate) fn i0e_nth<const FMA: bool>(x: f32, n: f32) -> f32 {
     double::i0e_nth::<FMA>(x.into(), n.into()) as f32
 }
 
-/// The derivative of order `n` of exp(-|x|) I₁(x).
+/// Returns the derivative of order `n` of exp(-|x|) I₁(x).
 #[inline(always)]
 pub(crate) fn i1e_nth<const FMA: bool>(x: f32, n: f32) -> f32 {
     double::i1e_nth::<FMA>(x.into(), n.into()) as f32

@@ -4,7 +4,7 @@ use std::f64::consts::LN_2;
 
 use super::dd::Dd;
 
-/// x / (1 + exp(-x))
+/// Computes x / (1 + exp(-x)).
 #[must_use]
 pub(super) fn silu(x: f64) -> f64 {
     if x < FAR {
@@ -59,12 +59,12 @@ pub(super) fn softplus(x: f64, beta: f64, threshold: f64) -> f64 {
     }
 }
 
-/// ln(1 + exp(x))
+/// Computes ln(1 + exp(x)).
 fn log1pexp(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-/// -ln(1 + exp(-x))
+/// Computes -ln(1 + exp(-x)).
 #[must_use]
 pub(super) fn logsigmoid(x: f64) -> f64 {
     x.min(0.0) - (-x.abs()).exp().ln_1p()
@@ -84,7 +84,7 @@ pub(super) fn mish(x: f64) -> f64 {
     x * (n / (n + 2.0))
 }
 
-/// log₂(2^a + 2^b)
+/// Computes log₂(2^a + 2^b).
 #[must_use]
 pub(super) fn logaddexp2(a: f64, b: f64) -> f64 {
     if a == b && a.is_infinite() {
@@ -94,7 +94,7 @@ pub(super) fn logaddexp2(a: f64, b: f64) -> f64 {
     greater + (-(a - b).abs()).exp2().ln_1p() * (1.0 / LN_2)
 }
 
-/// ln(x / (1 - x))
+/// Computes ln(x / (1 - x)).
 #[must_use]
 pub(super) fn logit(x: f64) -> f64 {
     if x < 0.25 {
@@ -121,7 +121,7 @@ pub(super) fn sinc(x: f64) -> f64 {
     (if odd { -sin } else { sin }) / (std::f64::consts::PI * x)
 }
 
-/// x - tanh(x)
+/// Computes x - tanh(x).
 #[must_use]
 pub(super) fn tanhshrink(x: f64) -> f64 {
     if x.abs() > 2.0 || x.is_nan() {

@@ -75,7 +75,7 @@ fn cosh(z: C) -> C {
     C::new(times(z.re.cosh(), cos), times(z.re.sinh(), sin))
 }
 
-/// Kahan's algorithm: from tan of the imaginary and sinh of the real part.
+/// Computes tanh by Kahan's algorithm, from tan of the imaginary and sinh of the real part.
 fn tanh(z: C) -> C {
     if z.re.abs() > 20.0 {
         // Here tanh of the real part is 1 up to rounding; only a tiny imaginary part is left.

@@ -89,7 +89,7 @@ fn far(x: f64) -> (f64, f64) {
     (series * (1.0 - 0.5 * square.lo) / SQRT_TAU, root)
 }
 
-/// The normal distribution function.
+/// Returns the normal distribution function.
 #[must_use]
 pub(super) fn ndtr(x: f64) -> f64 {
     if x.is_nan() {
@@ -108,7 +108,7 @@ pub(super) fn ndtr(x: f64) -> f64 {
     0.5 * doubled_ndtr(x)
 }
 
-/// exp(x²) erfc(x)
+/// Computes exp(x²) erfc(x).
 #[must_use]
 pub(super) fn erfcx(x: f64) -> f64 {
     if x < 25.0 {
@@ -128,7 +128,7 @@ pub(super) fn erfcx(x: f64) -> f64 {
     0.5 * FRAC_2_SQRT_PI / x * series
 }
 
-/// The logarithm of the normal distribution function.
+/// Returns the logarithm of the normal distribution function.
 #[must_use]
 pub(super) fn log_ndtr(x: f64) -> f64 {
     if x > -1.0 {
@@ -139,7 +139,7 @@ pub(super) fn log_ndtr(x: f64) -> f64 {
     (0.5 * erfcx(-x * hi)).ln() - 0.5 * x * x
 }
 
-/// The inverse of the normal distribution function.
+/// Returns the inverse of the normal distribution function.
 #[must_use]
 pub(super) fn ndtri(p: f64) -> f64 {
     if p.is_nan() || !(0.0..=1.0).contains(&p) {

@@ -15,13 +15,13 @@ pub(crate) trait Loss: Real {
     fn logit_entropy(self, target: Self, weight: Self) -> Self;
     /// Computes `target` (ln `target` - x); zero if `target` is zero.
     fn divergence(self, target: Self) -> Self;
-    /// ln(1 + exp(-x `target`))
+    /// Computes ln(1 + exp(-x `target`)).
     fn soft_margin(self, target: Self) -> Self;
     /// Returns Stirling's approximation of ln x!; zero for x up to 1.
     fn stirling(self) -> Self;
 }
 
-/// ln(1 + exp(x))
+/// Computes ln(1 + exp(x)).
 fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }

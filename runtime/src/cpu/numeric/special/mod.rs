@@ -28,27 +28,27 @@ use super::{Bits, Inexact, Number, Ordered, Signed};
 
 /// Functions of floats and complex numbers, in addition to [`Inexact`].
 pub(crate) trait Analytic: Inexact {
-    /// The sine.
+    /// Returns the sine.
     fn sin(self) -> Self;
-    /// The cosine.
+    /// Returns the cosine.
     fn cos(self) -> Self;
-    /// The tangent.
+    /// Returns the tangent.
     fn tan(self) -> Self;
-    /// The inverse sine.
+    /// Returns the inverse sine.
     fn asin(self) -> Self;
-    /// The inverse cosine.
+    /// Returns the inverse cosine.
     fn acos(self) -> Self;
-    /// The inverse tangent.
+    /// Returns the inverse tangent.
     fn atan(self) -> Self;
-    /// The hyperbolic sine.
+    /// Returns the hyperbolic sine.
     fn sinh(self) -> Self;
-    /// The hyperbolic cosine.
+    /// Returns the hyperbolic cosine.
     fn cosh(self) -> Self;
-    /// The inverse hyperbolic sine.
+    /// Returns the inverse hyperbolic sine.
     fn asinh(self) -> Self;
-    /// The inverse hyperbolic cosine.
+    /// Returns the inverse hyperbolic cosine.
     fn acosh(self) -> Self;
-    /// The inverse hyperbolic tangent.
+    /// Returns the inverse hyperbolic tangent.
     fn atanh(self) -> Self;
     /// Computes *e*^x - 1.
     fn expm1(self) -> Self;
@@ -56,9 +56,9 @@ pub(crate) trait Analytic: Inexact {
     fn exp2(self) -> Self;
     /// Computes ln(1 + x).
     fn log1p(self) -> Self;
-    /// The logarithm to base 2.
+    /// Returns the logarithm to base 2.
     fn log2(self) -> Self;
-    /// The logarithm to base 10.
+    /// Returns the logarithm to base 10.
     fn log10(self) -> Self;
     /// Returns one divided by the number.
     fn reciprocal(self) -> Self;
@@ -66,9 +66,9 @@ pub(crate) trait Analytic: Inexact {
     fn rsqrt(self) -> Self;
     /// Returns the number times its logistic function.
     fn silu(self) -> Self;
-    /// sin πx / πx
+    /// Computes sin πx / πx.
     fn sinc(self) -> Self;
-    /// The logarithm of the sum of two exponentials.
+    /// Returns the logarithm of the sum of two exponentials.
     fn logaddexp(self, other: Self) -> Self;
     /// Returns the point at the fraction `weight` of the way from this number to `end`.
     fn lerp(self, end: Self, weight: Self) -> Self;
@@ -80,15 +80,15 @@ pub(crate) trait Real: Analytic + Ordered {
     fn atan2(self, x: Self) -> Self;
     /// Returns the length of the vector (`self`, `other`).
     fn hypot(self, other: Self) -> Self;
-    /// The error function.
+    /// Returns the error function.
     fn erf(self) -> Self;
     /// Returns 1 - erf(x), without cancellation.
     fn erfc(self) -> Self;
-    /// The inverse of the error function.
+    /// Returns the inverse of the error function.
     fn erfinv(self) -> Self;
     /// Returns the logarithm of the magnitude of the gamma function.
     fn lgamma(self) -> Self;
-    /// The logarithmic derivative of the gamma function.
+    /// Returns the logarithmic derivative of the gamma function.
     fn digamma(self) -> Self;
     /// Returns the fractional part, with the number's sign.
     fn frac(self) -> Self;
@@ -100,9 +100,9 @@ pub(crate) trait Real: Analytic + Ordered {
     fn xlogy(self, other: Self) -> Self;
     /// Returns the number times ln(1 + `other`); zero if the number is zero.
     fn xlog1py(self, other: Self) -> Self;
-    /// The logarithm to base 2 of the sum of two powers of 2.
+    /// Returns the logarithm to base 2 of the sum of two powers of 2.
     fn logaddexp2(self, other: Self) -> Self;
-    /// The inverse of the logistic function.
+    /// Returns the inverse of the logistic function.
     fn logit(self) -> Self;
     /// Returns the magnitude with the sign of another number.
     fn copysign(self, sign: Self) -> Self;
@@ -116,7 +116,7 @@ pub(crate) trait Real: Analytic + Ordered {
     fn gelu_tanh(self) -> Self;
     /// Computes ln(1 + exp(beta x)) / beta, or the number itself if beta x exceeds `threshold`.
     fn softplus(self, beta: Self, threshold: Self) -> Self;
-    /// The logarithm of the logistic function.
+    /// Returns the logarithm of the logistic function.
     fn logsigmoid(self) -> Self;
     /// Returns the number times tanh of its softplus.
     fn mish(self) -> Self;
@@ -126,33 +126,33 @@ pub(crate) trait Real: Analytic + Ordered {
     fn selu(self) -> Self;
     /// Returns `slope` times the number if it is negative, otherwise the number.
     fn leaky_relu(self, slope: Self) -> Self;
-    /// x / (1 + |x|)
+    /// Computes x / (1 + |x|).
     fn softsign(self) -> Self;
     /// Computes (x + 3) / 6, clamped to between 0 and 1.
     fn hardsigmoid(self) -> Self;
     /// Returns the number times its [`Real::hardsigmoid`].
     fn hardswish(self) -> Self;
-    /// exp(x²) erfc(x)
+    /// Computes exp(x²) erfc(x).
     fn erfcx(self) -> Self;
-    /// The normal distribution function.
+    /// Returns the normal distribution function.
     fn ndtr(self) -> Self;
-    /// The inverse of the normal distribution function.
+    /// Returns the inverse of the normal distribution function.
     fn ndtri(self) -> Self;
-    /// The logarithm of the normal distribution function.
+    /// Returns the logarithm of the normal distribution function.
     fn log_ndtr(self) -> Self;
-    /// -x ln x
+    /// Computes -x ln x.
     fn entr(self) -> Self;
-    /// The modified Bessel function of order 0.
+    /// Returns the modified Bessel function of order 0.
     fn i0(self) -> Self;
     /// Like [`Real::i0`], times exp(-|x|).
     fn i0e(self) -> Self;
-    /// The modified Bessel function of order 1.
+    /// Returns the modified Bessel function of order 1.
     fn i1(self) -> Self;
     /// Like [`Real::i1`], times exp(-|x|).
     fn i1e(self) -> Self;
     /// Returns the Hurwitz zeta function of order `self`.
     fn zeta(self, x: Self) -> Self;
-    /// The derivative of order `n` of [`Real::digamma`].
+    /// Returns the derivative of order `n` of [`Real::digamma`].
     fn polygamma(self, n: Self) -> Self;
 }
 
@@ -217,9 +217,9 @@ pub(crate) trait Integer: Bitwise + Whole {
     /// Shifts right arithmetically; only the sign is left if `by` is negative or at least the
     /// width.
     fn bitwise_right_shift(self, by: Self) -> Self;
-    /// The greatest common divisor.
+    /// Returns the greatest common divisor.
     fn gcd(self, other: Self) -> Self;
-    /// The least common multiple.
+    /// Returns the least common multiple.
     fn lcm(self, other: Self) -> Self;
 }
 

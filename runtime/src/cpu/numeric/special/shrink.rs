@@ -10,7 +10,7 @@ pub(crate) trait Shrink: Real {
     fn softshrink(self, lambd: Self) -> Self;
     /// Returns zero if the magnitude is at most `lambd`, otherwise the number.
     fn hardshrink(self, lambd: Self) -> Self;
-    /// x - tanh(x)
+    /// Computes x - tanh(x).
     fn tanhshrink(self) -> Self;
     /// Returns zero if `draw`, a random number between 0 and 1, is below `p`; otherwise the number,
     /// scaled to preserve the mean.

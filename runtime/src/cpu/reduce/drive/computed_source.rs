@@ -16,7 +16,7 @@ use crate::memory::NoMemory;
 
 /// A dense operand whose elements are computed when they are read.
 pub(crate) trait Make: Sync {
-    /// The dtype of the elements.
+    /// Returns the dtype of the elements.
     fn dtype(&self) -> DType;
 
     /// Calls `f` with a producer of elements for this thread.
@@ -72,7 +72,7 @@ pub(crate) unsafe fn reduce_computed(
     Ok(true)
 }
 
-/// Converts elements to the dtype that a reducer loads.
+/// An adapter that converts elements to the dtype that a reducer loads.
 struct Loader<'a> {
     elements: &'a mut dyn Elements,
     cast: Option<Cast>,
