@@ -50,7 +50,7 @@ struct Room {
     DEVICE u32 value_full(u32 nth) const { return barrier(2 + 2 * ROOM + nth % ROOM); }
     DEVICE u32 value_free(u32 nth) const { return barrier(2 + 3 * ROOM + nth % ROOM); }
 };
-// The parity of the phase in which matrix `nth` is in its place, one of `places`.
+// Returns the parity of the phase in which matrix `nth` is in its place, one of `places`.
 DEVICE u32 phase(u32 nth, u32 places) { return nth / places % 2; }
 
 // A block's share: queries from `row` on of one matrix of the batch, and the number of tiles of keys they see.

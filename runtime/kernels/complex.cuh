@@ -63,7 +63,7 @@ DEVICE f64 exp_times(f64 x, f64 factor) {
 // Returns whether cosh and |sinh| equal half the exponential.
 DEVICE bool far(f64 x) { return size_of(x) > 700.0; }
 
-// A product in which zero wins, even against infinity.
+// Multiplies; zero wins, even against infinity.
 DEVICE f64 times(f64 a, f64 b) {
     if (a == 0.0 || b == 0.0) return with_sign(0.0, a) * with_sign(1.0, b);
     return product(a, b);
@@ -72,7 +72,7 @@ DEVICE f64 times(f64 a, f64 b) {
 // Returns ±1 with the sign of `x`, including the sign of a zero; NaN for NaN.
 DEVICE f64 signum(f64 x) { return nan_in(x) ? x : with_sign(1.0, x); }
 
-// Sine and cosine that keep a real argument real.
+// Computes sine and cosine, and keeps a real argument real.
 DEVICE void turns(f64 x, f64& sin, f64& cos) {
     if (x == 0.0) sin = x, cos = 1.0;
     else sin_and_cos(x, sin, cos);
@@ -98,7 +98,7 @@ DEVICE C cosh(C z) {
     return C{times(::cosh(z.re), cos), times(::sinh(z.re), sin)};
 }
 
-// Kahan's formula, from tan of the imaginary and sinh of the real part.
+// Computes tanh by Kahan's formula, from tan of the imaginary and sinh of the real part.
 DEVICE C tanh(C z) {
     if (size_of(z.re) > 20.0) {
         // Here tanh of the real part is 1 up to rounding, and the imaginary part is 4 exp(-2 |re|)
@@ -114,13 +114,13 @@ DEVICE C tanh(C z) {
     return C{slope * cosh * sinh / scale, tan / scale};
 }
 
-// i z
+// Returns i z.
 DEVICE C turn(C z) { return C{-z.im, z.re}; }
 
-// -i z
+// Returns -i z.
 DEVICE C turn_back(C z) { return C{z.im, -z.re}; }
 
-// The principal square root, scaled so that the squares do not overflow.
+// Returns the principal square root, scaled so that the squares do not overflow.
 DEVICE C sqrt(C z) {
     if (z.re == 0.0 && z.im == 0.0) return C{0.0, z.im};
     if (endless(z.im)) return C{infinity<f64>(), z.im};
@@ -137,10 +137,10 @@ DEVICE C sqrt(C z) {
     return C{a * back, with_sign(b * back, z.im)};
 }
 
-// The imaginary part of conj(a) b, if both of its products have the same sign.
+// Returns the imaginary part of conj(a) b, if both of its products have the same sign.
 DEVICE f64 cross(C a, C b) { return times(a.re, b.im) - times(a.im, b.re); }
 
-// ln 2|z| with the angle of z: the limit of the inverse functions for large arguments.
+// Returns ln 2|z| with the angle of z: the limit of the inverse functions for large arguments.
 DEVICE C far_log(C z) {
     return C{::log(::hypot(0.5 * z.re, 0.5 * z.im)) + 2.0 * LN_2, ::atan2(z.im, z.re)};
 }
@@ -197,7 +197,7 @@ DEVICE C atanh(C z) {
     return C{with_sign(re, z.re), with_sign(im, z.im)};
 }
 
-// ln |1 + z|, accurate even if 1 + z is close to the unit circle.
+// Returns ln |1 + z|, accurate even if 1 + z is close to the unit circle.
 DEVICE f64 log1p_magnitude(C z) {
     if (is_far(z) || z.re < -3.0 || z.re > 3.0 || size_of(z.im) > 3.0)
         return ::log(::hypot(1.0 + z.re, z.im));
@@ -210,7 +210,7 @@ DEVICE f64 log1p_magnitude(C z) {
 
 DEVICE C log1p(C z) { return C{log1p_magnitude(z), ::atan2(z.im, 1.0 + z.re)}; }
 
-// The natural logarithm, accurate even close to the unit circle.
+// Returns the natural logarithm, accurate even close to the unit circle.
 DEVICE C log(C z) {
     f64 x = size_of(z.re), y = size_of(z.im);
     f64 greater = x < y ? y : x, less = x < y ? x : y;
@@ -250,7 +250,7 @@ DEVICE C exp2(C z) {
     return C{size * cos, size * sin};
 }
 
-// The conjugate divided by the squared magnitude, with the host's scaling.
+// Returns the conjugate divided by the squared magnitude, with the host's scaling.
 DEVICE C reciprocal(C z) {
     f64 a = size_of(z.re), b = size_of(z.im), size = a < b ? b : a;
     if (size == 0.0) return C{1.0 / z.re, nan<f64>()};
@@ -289,7 +289,7 @@ DEVICE C asinh(C z) { return turn_back(asin(turn(z))); }
 
 }  // namespace plane
 
-// From tanh and tan of the parts, which stay finite where cosh would overflow.
+// Computes tanh from tanh and tan of the parts, which stay finite where cosh would overflow.
 template <class C> DEVICE C complex_tanh(C z) {
     using P = Real<C>;
     P t, u;
@@ -320,7 +320,7 @@ template <class P> DEVICE P direction(P x, bool of_infinite) {
     return of_infinite || x != x ? with_sign((P)0, x) : x;
 }
 
-// The product, in which infinity times NaN stays infinite, as annex G of the C standard specifies.
+// Multiplies; infinity times NaN stays infinite, as annex G of the C standard specifies.
 template <class C> DEVICE C times_endless(C x, C y) {
     using P = Real<C>;
     C z = mul(x, y);
@@ -331,7 +331,8 @@ template <class C> DEVICE C times_endless(C x, C y) {
     return C{infinity<P>() * z.re, infinity<P>() * z.im};
 }
 
-// Computed through the logarithm like C's `cpow`, except that anything to the power of zero is one.
+// Computes the power through the logarithm like C's `cpow`, except that anything to the power of
+// zero is one.
 template <class C> DEVICE C complex_pow(C x, C y) {
     using P = Real<C>;
     if (!truth(y)) return C{1, 0};

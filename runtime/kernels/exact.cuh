@@ -76,7 +76,7 @@ template <> struct Form<f32> {
     static constexpr u32 ROOT_HALF = 0x3f3504f3u;
     static DEVICE u32 bits(f32 x) { return __float_as_uint(x); }
     static DEVICE f32 of(u32 bits) { return __uint_as_float(bits); }
-    // Added to a number, it leaves the nearest integer in the low bits of the sum.
+    // Returns a number that, added to another one, leaves the nearest integer in the low bits of the sum.
     static DEVICE f32 round() { return 12582912.0f; }
     static DEVICE f32 ln2_high() { return 355.0f / 512.0f; }
     static DEVICE f32 ln2_low() { return -2.1219444e-4f; }

@@ -44,7 +44,7 @@ template <class A> struct ExpSum {
     }
 };
 
-// Not inlined: it is long and has many callers.
+// Returns exp(z). Not inlined: it is long and has many callers.
 __device__ __noinline__ c128 complex_exponential(c128 z) {
     if (z.re == -infinity<f64>() && !is_finite(z.im)) return {0.0, 0.0};
     if (z.re == infinity<f64>() && (z.im == 0.0 || !is_finite(z.im)))

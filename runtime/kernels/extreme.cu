@@ -33,7 +33,7 @@ struct Extreme {
     u64 tiles;
 };
 
-// The identity of the combination.
+// Returns the identity of the combination.
 DEVICE Best nothing() { return Best{0, 0}; }
 
 DEVICE Best as_best(const Lines& lines, Bits key, INDEX at) {

@@ -21,7 +21,7 @@ struct Args {
     Bytes number;
 };
 
-// Adjacent elements, from an address aligned for packs.
+// Fills adjacent elements, from an address aligned for packs.
 KERNEL_BOUNDS(contiguous, Args, THREADS) {
     const OUT value = *reinterpret_cast<const OUT*>(job.number.at);
     Pack<OUT, WIDTH> pack;

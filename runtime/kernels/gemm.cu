@@ -23,7 +23,7 @@ struct Product {
     u32 packed, pad;
 };
 
-// `sum + x y`; templates, so that branches that do not fit the dtype are not compiled.
+// Returns `sum + x y`; templates, so that branches that do not fit the dtype are not compiled.
 template <class E> DEVICE Sum<E> plus_times(Sum<E> sum, Sum<E> x, Sum<E> y) {
     if constexpr (same<E, bool>) return sum | (x & y);
     else if constexpr (is_complex<E>)
@@ -37,7 +37,7 @@ template <class E> DEVICE Sum<E> plus(Sum<E> x, Sum<E> y) {
 }
 DEVICE S times(S x, S y) { return plus_times<T>(S{}, x, y); }
 
-// A factor is stored in two words.
+// Reads a factor, which is stored in two words.
 DEVICE S factor(const u64* words) { return *reinterpret_cast<const S*>(words); }
 
 // Writes one result.
@@ -124,8 +124,8 @@ KERNEL_BOUNDS(tiles, Product, THREADS) {
     }
 }
 
-// A matrix times a vector (n = 1), where the matrix rows are contiguous along the summed dim: one
-// warp per row.
+// Multiplies a matrix by a vector (n = 1); the matrix rows are contiguous along the summed dim, and
+// each gets a warp.
 KERNEL_BOUNDS(rows, Product, THREADS) {
     constexpr int WIDE = PACKED<T>, WAYS = 4;
     const u32 lane = threadIdx.x % 32;

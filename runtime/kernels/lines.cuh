@@ -191,7 +191,7 @@ DEVICE void write_line(INDEX i, INDEX to, INDEX step, const i64 (&at)[N], const 
     for (; i < to; i += step) write_packs<Op, V, 1>(i, step, at, inner, written, job);
 }
 
-// One line per y, whose elements are walked by the threads along x. The grid's y counts chunks.
+// Reduces one line per y, whose elements are walked by the threads along x. The grid's y counts chunks.
 template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const Job& job) {
     using State = typename Op::State;
     SHARED_ARRAY(State, shared, 32);
@@ -408,7 +408,7 @@ template <class Op, int N, class Job> DEVICE void finish_chunks(const Job& job) 
         SHARED_ARRAY(u32, last, 1);
         if (gridDim.y == 1 || job.lines.outputs != 1) return;
         if (threadIdx.x == 0) {
-            // The thread that stored the state.
+            // Only the thread that stored the state needs the fence.
             __threadfence();
             last[0] = atomicAdd(&stored_chunks, 1u) == gridDim.y - 1;
         }

@@ -94,7 +94,7 @@ template <class T> DEVICE bool logical_xor(T x, T y) { return truth(x) != truth(
 template <class T> DEVICE bool logical_not(T x) { return !truth(x); }
 template <class T> DEVICE T square(T x) { return mul(x, x); }
 
-// `x` if `condition` holds, else `y`.
+// Returns `x` if `condition` holds, else `y`.
 template <class T> DEVICE T select(bool condition, T x, T y) { return condition ? x : y; }
 
 // ---- All dtypes except bool
@@ -118,14 +118,14 @@ template <class T> DEVICE bool le(T x, T y) { return x <= y; }
 template <class T> DEVICE bool gt(T x, T y) { return x > y; }
 template <class T> DEVICE bool ge(T x, T y) { return x >= y; }
 
-// The larger of two; NaN if either is NaN.
+// Returns the larger of two; NaN if either is NaN.
 template <class T> DEVICE T maximum(T x, T y) {
     T greater = x < y ? y : x;
     if constexpr (is_float<T>) return nan_in(y) ? y : greater;
     else return greater;
 }
 
-// The smaller of two; NaN if either is NaN.
+// Returns the smaller of two; NaN if either is NaN.
 template <class T> DEVICE T minimum(T x, T y) {
     T smaller = x > y ? y : x;
     if constexpr (is_float<T>) return nan_in(y) ? y : smaller;
@@ -135,10 +135,10 @@ template <class T> DEVICE T minimum(T x, T y) {
 template <class T> DEVICE T relu(T x) { return maximum(x, (T)0); }
 template <class T> DEVICE T clamp(T x, T low, T high) { return minimum(maximum(x, low), high); }
 
-// The larger of two; if one is NaN, the other.
+// Returns the larger of two; if one is NaN, the other.
 template <class T> DEVICE T fmax(T x, T y) { return x >= y || y != y ? x : y; }
 
-// The smaller of two; if one is NaN, the other.
+// Returns the smaller of two; if one is NaN, the other.
 template <class T> DEVICE T fmin(T x, T y) { return x <= y || y != y ? x : y; }
 
 template <class T> DEVICE T above(T x, T threshold, T value) { return x <= threshold ? value : x; }
@@ -170,12 +170,13 @@ template <class T> DEVICE T bitwise_right_shift(T x, T by) {
     return fits ? (T)(x >> (u32)by) : (T)(below_zero(x) ? -1 : 0);
 }
 
-// The magnitude, in a type that also holds that of the minimum.
+// Returns the magnitude, in a type that also holds that of the minimum.
 template <class T> DEVICE Wraps<T> magnitude(T x) {
     return below_zero(x) ? (Wraps<T>)0 - (Wraps<T>)x : (Wraps<T>)x;
 }
 
-// Euclid's algorithm on magnitudes; the magnitude of the minimum wraps and stays negative.
+// Returns the greatest common divisor, by Euclid's algorithm on magnitudes. The magnitude of the minimum wraps and
+// stays negative.
 template <class T> DEVICE T gcd(T x, T y) {
     Wraps<T> a = magnitude(x), b = magnitude(y);
     while (a != 0) {
@@ -186,14 +187,14 @@ template <class T> DEVICE T gcd(T x, T y) {
     return (T)b;
 }
 
-// The quotient, rounded towards zero; zero if `y` is zero. The minimum divided by -1 wraps.
+// Returns the quotient, rounded towards zero; zero if `y` is zero. The minimum divided by -1 wraps.
 template <class T> DEVICE T whole_quotient(T x, T y) {
     if (y == (T)0) return (T)0;
     if (below_zero(y) && y == (T)-1) return (T)((Wraps<T>)0 - (Wraps<T>)x);
     return (T)(x / y);
 }
 
-// The remainder of `whole_quotient`.
+// Returns the remainder of `whole_quotient`.
 template <class T> DEVICE T whole_rest(T x, T y) {
     if (y == (T)0 || (below_zero(y) && y == (T)-1)) return (T)0;
     return (T)(x % y);
@@ -206,8 +207,8 @@ template <class T> DEVICE T lcm(T x, T y) {
     return (T)magnitude(multiple);
 }
 
-// Exponentiation by squaring. A negative exponent keeps only integer results: 1 and -1 have integer inverses, any other
-// number gives 0.
+// Raises to a power by squaring. A negative exponent keeps only integer results: 1 and -1 have integer inverses, any
+// other number gives 0.
 template <class T> DEVICE T whole_power(T x, T exponent) {
     if (below_zero(exponent)) {
         if (x == (T)1) return x;

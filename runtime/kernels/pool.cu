@@ -85,12 +85,12 @@ DEVICE i64 over(i64 sum, i64 by) {
     return by == -1 ? static_cast<i64>(static_cast<u64>(0) - static_cast<u64>(sum)) : sum / by;
 }
 
-// The mean; zero for a window that is entirely outside.
+// Returns the mean; zero for a window that is entirely outside.
 DEVICE T mean(Total sum, Divisor by) {
     return narrow<T>(static_cast<C>(by == 0 ? Total(0) : over(sum, by)));
 }
 
-// The product of the counts; as an integer, it saturates.
+// Returns the product of the counts; as an integer, it saturates.
 template <class D> DEVICE D product_of_counts(const Span (&span)[3]) {
     f64 count = static_cast<f64>(span[0].count) * static_cast<f64>(span[1].count) * static_cast<f64>(span[2].count);
     if constexpr (is_float<D>) return count;

@@ -228,8 +228,8 @@ struct Units {
     }
 };
 
-// W. Hoermann, "The transformed rejection method for generating Poisson random variables", 1993: algorithm PTRS, with
-// the constants given there.
+// Draws a Poisson number by rejection: W. Hoermann, "The transformed rejection method for generating Poisson random
+// variables", 1993, algorithm PTRS, with the constants given there.
 DEVICE f64 by_rejection(Exact<f64> rate, Units& units) {
     using E = Exact<f64>;
     E b = E(0.931) + E(2.53) * root(rate);

@@ -17,10 +17,10 @@ template <class T> DEVICE bool is_nan(T x) {
 }
 template <class T> DEVICE bool is_finite(T x) { return magnitude(x) < infinity<T>(); }
 
-// The number that differences are taken from: zero if `x` is infinite, since ∞ - ∞ is NaN.
+// Returns the number that differences are taken from: zero if `x` is infinite, since ∞ - ∞ is NaN.
 template <class T> DEVICE T origin(T x) { return is_finite(x) ? x : (T)0; }
 
-// The smallest number of a type, and the largest.
+// Returns the smallest number of a type, and the largest.
 template <class T> DEVICE T lowest() {
     if constexpr (is_float<T>) return -infinity<T>();
     else if constexpr (same<T, bool>) return false;

@@ -163,7 +163,7 @@ DEVICE void write(const Acc (&found)[ITEMS], char* line, INDEX first, INDEX ther
 }
 
 #if SHAPE == ROWS
-// One line per y, walked by the threads along x.
+// Scans one line per y, walked by the threads along x.
 KERNEL_BOUNDS(scan_rows, Scan, 256) {
     SHARED_ARRAY(Acc, shared, 32);
     const INDEX outputs = (INDEX)job.outputs, tile = (INDEX)blockDim.x * ITEMS;
@@ -238,7 +238,7 @@ KERNEL_BOUNDS(scan_tiles, Scan, 256) {
     }
 }
 #elif SHAPE == COLUMNS
-// One thread per line, or per chunk of a line: the grid's y and the block's y count chunks.
+// Scans one line per thread, or one chunk of a line: the grid's y and the block's y count chunks.
 KERNEL_BOUNDS(scan_columns, Scan, 256) {
     constexpr int U = 4;
     const INDEX outputs = (INDEX)job.outputs, chunk = (INDEX)blockIdx.y * blockDim.y + threadIdx.y;

@@ -67,7 +67,7 @@ template <> DEVICE i32 product(i32 a, i32 b) {
     return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b));
 }
 template <> DEVICE bool product(bool a, bool b) { return a && b; }
-// Each operation is rounded separately, as on the host.
+// Rounds each operation separately, like the host.
 template <> DEVICE c64 product(c64 a, c64 b) {
     return c64{__fsub_rn(__fmul_rn(a.re, b.re), __fmul_rn(a.im, b.im)),
                __fadd_rn(__fmul_rn(a.re, b.im), __fmul_rn(a.im, b.re))};
@@ -157,8 +157,8 @@ template <class A> union Element {
     DEVICE Element() {}
 };
 
-// Compare-and-swap loop. Smaller elements are written together with their neighbours in a word, which lies within the
-// tensor's memory because blocks are whole words.
+// Combines by compare-and-swap. Smaller elements are written together with their neighbours in a word, which lies
+// within the tensor's memory because blocks are whole words.
 template <class W, class A> DEVICE void exchange(A* to, A value) {
     const u32 within = static_cast<u32>(reinterpret_cast<u64>(to) % sizeof(W)), shift = within * 8;
     W* word = reinterpret_cast<W*>(at_byte(to, -static_cast<i64>(within)));
@@ -215,7 +215,7 @@ template <class A> DEVICE void update_at(A* to, A value) {
 }
 
 #if RULE == 0
-// For indices where no position is written twice, or all writes are equal.
+// Writes without ordering: no position is written twice, or all writes are equal.
 KERNEL_BOUNDS(update_any, Update, 256) {
     for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
          i += static_cast<INDEX>(gridDim.x) * THREADS) {

@@ -31,13 +31,13 @@ struct Args {
 DEVICE u64 first_index() { return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; }
 DEVICE u64 all_threads() { return static_cast<u64>(gridDim.x) * blockDim.x; }
 
-// The keys of a permutation: 64 random bits each.
+// Computes the keys of a permutation: 64 random bits each.
 KERNEL_BOUNDS(keys, Args, 256) {
     for (u64 i = first_index(); i < job.places; i += all_threads())
         job.keys[i] = bits_of(job.words, i) ^ SIGN;
 }
 
-// The positions in the order of their keys, converted to a dtype.
+// Writes the positions in the order of their keys, converted to a dtype.
 KERNEL_BOUNDS(numbers, Args, 256) {
     for (u64 i = first_index(); i < job.samples; i += all_threads()) {
         i64 at = job.order[i];
@@ -66,7 +66,7 @@ DEVICE f64 weight_of(const Args& job, u64 i) {
 
 DEVICE bool valid(f64 weight) { return weight >= 0.0 && weight < infinity<f64>(); }
 
-// Exponential waiting times at the weights' rates, as keys of the same order.
+// Draws exponential waiting times at the weights' rates, as keys of the same order.
 KERNEL_BOUNDS(times, Args, 256) {
     u64 total = job.rows * job.places;
     for (u64 i = first_index(); i < total; i += all_threads()) {
@@ -94,8 +94,8 @@ KERNEL_BOUNDS(firsts, Args, 256) {
     }
 }
 
-// Running sums of a row, added sequentially like on the host: other orders round differently. The block loads and
-// stores while one thread adds, several at a time, so that it waits only for sums.
+// Computes the running sums of a row, added sequentially like on the host: other orders round differently. The block
+// loads and stores while one thread adds, several at a time, so that it waits only for sums.
 KERNEL_BOUNDS(running_sums, Args, 256) {
     SHARED_ARRAY(f64, part, 256);
     SHARED_ARRAY(i64, lasts, 256);

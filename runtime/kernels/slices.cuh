@@ -36,8 +36,8 @@ template <class A> constexpr int PITCH_A = BM + PACKED<A>;
 template <class A> constexpr int PITCH_B = BN + PACKED<A>;
 template <class A> constexpr int SLICE = BK * (PITCH_A<A> + PITCH_B<A>);
 
-// The depth, and the row or column, of element `i` of a thread's fetch. `DEEP` is set if adjacent
-// threads go along the depth.
+// Returns the depth, and the row or column, of element `i` of a thread's fetch. `DEEP` is set if
+// adjacent threads go along the depth.
 template <bool DEEP, int WIDTH> DEVICE int depth_of(int thread, int i) {
     int at = thread + i * THREADS;
     return DEEP ? at % BK : at / WIDTH;

@@ -54,7 +54,7 @@ constexpr u32 SHORT_LINES = 64;
 // The number of keys that a thread loads at once.
 constexpr u32 AHEAD = 4;
 
-// Bitonic sorting networks, over all lines of the block at once.
+// Sorts all lines of the block at once, by bitonic networks.
 DEVICE void bitonic(Bits* keys, u16* at, u32 total, u32 width) {
     for (u32 size = 2; size <= width; size <<= 1) {
         for (u32 stride = size / 2; stride > 0; stride >>= 1) {

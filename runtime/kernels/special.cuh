@@ -61,7 +61,7 @@ template <class T> DEVICE T pow(T x, T y) {
     else return whole_power(x, y);
 }
 
-// The absolute value, or the magnitude.
+// Returns the absolute value, or the magnitude.
 template <class T> DEVICE Real<T> abs(T x) {
     if constexpr (is_complex<T>) return length(x.re, x.im);
     else if constexpr (is_float<T>) return size_of(x);
@@ -71,14 +71,14 @@ template <class T> DEVICE Real<T> abs(T x) {
 DEVICE f32 atan2(f32 y, f32 x) { return ::atan2f(y, x); }
 DEVICE f64 atan2(f64 y, f64 x) { return ::atan2(y, x); }
 
-// The angle from the positive real axis.
+// Returns the angle from the positive real axis.
 template <class T> DEVICE Real<T> angle(T x) {
     if constexpr (is_complex<T>) return atan2(x.im, x.re);
     else if (nan_in(x)) return x;
     else return x < (T)0 ? (T)3.141592653589793 : (T)0;
 }
 
-// sin πx / πx, and one at zero.
+// Returns sin πx / πx, and one at zero.
 template <class T> DEVICE T sinc(T value) {
     if constexpr (is_complex<T>) {
         return in_plane(value, [](c128 z) { return plane::sinc(z); });
@@ -93,7 +93,7 @@ template <class T> DEVICE T sinc(T value) {
     }
 }
 
-// The logarithm of the sum of two exponentials.
+// Returns the logarithm of the sum of two exponentials.
 template <class T> DEVICE T logaddexp(T x, T y) {
     if constexpr (is_complex<T>) {
         return complex_logaddexp(x, y);
@@ -136,7 +136,7 @@ template <class T> DEVICE T gelu_tanh(T x) { return float_gelu_tanh(x); }
 template <class T> DEVICE T deg2rad(T x) { return (T)((f64)x * (3.141592653589793 / 180.0)); }
 template <class T> DEVICE T rad2deg(T x) { return (T)((f64)x * (180.0 / 3.141592653589793)); }
 
-// -x ln x
+// Returns -x ln x.
 template <class T> DEVICE T entr(T x) {
     if (x > (T)0 || nan_in(x)) return -x * log_of(x);
     return x == (T)0 ? (T)0 : -infinity<T>();

@@ -18,14 +18,14 @@ DEVICE f64 log_of(f64 x) { return ::log(x); }
 // Below this, logistic functions equal exponentials up to rounding.
 constexpr i32 LOGISTIC_FAR = -40;
 
-// x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x).
+// Returns x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x).
 template <class T> DEVICE T times_exp(T x) {
     if (x == -infinity<T>()) return -(T)0;
     T root = exp_of((T)0.5 * x);
     return x * root * root;
 }
 
-// exp(-|x|) does not overflow, and small results are as accurate as it is.
+// Returns the sigmoid. exp(-|x|) does not overflow, and small results are as accurate as it is.
 DEVICE f32 float_sigmoid(f32 x) {
     f32 e = ::expf(-size_of(x)), sum = 1.0f + e;
     // The rounding error of the sum, times approximately its inverse.
@@ -43,7 +43,7 @@ template <class T> DEVICE T float_silu(T x) {
     return x / ((T)1 + exp_of(-x));
 }
 
-// 2 Φ(x), for x from -15 to 15; see the f64 version in special_erf.cuh.
+// Returns 2 Φ(x), for x from -15 to 15; see the f64 version in special_erf.cuh.
 DEVICE f32 doubled_ndtr(f32 x) {
     const f32 HI = 0.70710677f, LO = 1.21016175e-8f;
     f32 z = product(-x, HI);
@@ -63,8 +63,8 @@ DEVICE f32 float_gelu(f32 x) {
 }
 DEVICE f64 float_gelu(f64 x) { return wide::gelu(x); }
 
-// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), through the logistic function, so nothing cancels. An exponential turns
-// the absolute error of its argument into a relative one, so the argument has two parts.
+// Returns x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), through the logistic function, so nothing cancels. An exponential
+// turns the absolute error of its argument into a relative one, so the argument has two parts.
 DEVICE f32 float_gelu_tanh(f32 x) {
     const f32 CUBE = 0.044715f, CUBE_LOW = (f32)(0.044715 - (f64)CUBE);
     const f32 ROOT = 1.5957692f, ROOT_LOW = (f32)(1.5957691216057308 - (f64)ROOT);
@@ -97,10 +97,10 @@ DEVICE f64 float_gelu_tanh(f64 x) {
     return x / (1.0 + (e - e * inner.lo));
 }
 
-// ln(1 + exp(x))
+// Returns ln(1 + exp(x)).
 template <class T> DEVICE T log1pexp(T x) { return (x > (T)0 ? x : (T)0) + log1p_of(exp_of(-size_of(x))); }
 
-// ln(1 + exp(beta x)) / beta; `x` itself if beta x exceeds `threshold`.
+// Returns ln(1 + exp(beta x)) / beta; `x` itself if beta x exceeds `threshold`.
 template <class T> DEVICE T softplus(T x, T beta, T threshold) {
     if (beta == (T)1) return x > threshold ? x : log1pexp(x);
     f64 scaled = (f64)x * (f64)beta;
@@ -111,7 +111,7 @@ template <class T> DEVICE T logsigmoid(T x) {
     return (x < (T)0 ? x : (T)0) - log1p_of(exp_of(-size_of(x)));
 }
 
-// x tanh ln(1 + exp(x)), through tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+// Returns x tanh ln(1 + exp(x)), through tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
 template <class T> DEVICE T mish(T x) {
     if (x > (T)20) return x;
     if (x < (T)LOGISTIC_FAR) return times_exp(x);
@@ -152,7 +152,7 @@ template <class T> DEVICE T softshrink(T x, T lambd) {
 template <class T> DEVICE T hardshrink(T x, T lambd) { return x >= -lambd && x <= lambd ? (T)0 : x; }
 template <class T> DEVICE T dropped(T x, T draw, T p) { return draw < p ? (T)0 : x / ((T)1 - p); }
 
-// x - tanh(x)
+// Returns x - tanh(x).
 template <class T> DEVICE T tanhshrink(T value) {
     f64 x = value;
     if (size_of(x) > 2.0 || nan_in(x)) return (T)(x - ::tanh(x));
@@ -164,7 +164,7 @@ template <class T> DEVICE T tanhshrink(T value) {
     return (T)(x * (t / (tail + t)));
 }
 
-// ln(x / (1 - x))
+// Returns ln(x / (1 - x)).
 template <class T> DEVICE T logit(T value) {
     f64 x = value;
     if (x < 0.25) return (T)(::log(x) - ::log1p(-x));
@@ -187,7 +187,7 @@ template <class T> DEVICE T huber_error(T x, T target, T delta) {
     return z <= delta ? (T)0.5 * z * z : delta * (z - product((T)0.5, delta));
 }
 
-// The cross entropy of a probability, whose logarithms are clamped to -100.
+// Returns the cross entropy of a probability, whose logarithms are clamped to -100.
 template <class T> DEVICE T binary_entropy(T value, T target) {
     f64 x = value, y = target, yes = ::log(x), no = ::log1p(-x);
     // `max` would drop NaN.
@@ -212,17 +212,17 @@ template <class T> DEVICE T xlog1py(T x, T y) {
     return x == (T)0 ? (T)0 : product(x, log1p_of(y));
 }
 
-// `target` (ln `target` - x); zero if `target` is zero.
+// Returns `target` (ln `target` - x); zero if `target` is zero.
 template <class T> DEVICE T divergence(T x, T target) {
     T value = xlogy(target, target) - product(target, x);
     // Both terms may overflow although their difference does not.
     return target == (T)0 || !(endless(value) || nan_in(value)) ? value : product(target, log_of(target) - x);
 }
 
-// ln(1 + exp(-x `target`))
+// Returns ln(1 + exp(-x `target`)).
 template <class T> DEVICE T soft_margin(T x, T target) { return (T)log1pexp(product(-(f64)x, (f64)target)); }
 
-// Stirling's approximation of ln x!; zero up to 1.
+// Returns Stirling's approximation of ln x!; zero up to 1.
 template <class T> DEVICE T stirling(T value) {
     f64 x = value;
     if (x <= 1.0) return (T)0;

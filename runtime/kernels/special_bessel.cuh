@@ -80,13 +80,13 @@ DEVICE f64 i1_far(f64 t) {
     return chebyshev(series, t);
 }
 
-// exp(-|x|) I₀(x)
+// Returns exp(-|x|) I₀(x).
 DEVICE f64 i0e(f64 x) {
     x = size_of(x);
     return x <= 8.0 ? i0_near(x * 0.25 - 1.0) : i0_far(16.0 / x - 1.0) / ::sqrt(x);
 }
 
-// exp(-|x|) I₁(x)
+// Returns exp(-|x|) I₁(x).
 DEVICE f64 i1e(f64 x) {
     f64 z = size_of(x);
     if (z <= 8.0) return x * i1_near(z * 0.25 - 1.0);

@@ -11,20 +11,20 @@ struct Dd { f64 hi, lo; };
 
 DEVICE Dd dd(f64 x) { return Dd{x, 0.0}; }
 
-// The exact sum of two numbers.
+// Returns the exact sum of two numbers.
 DEVICE Dd dd_sum(f64 a, f64 b) {
     f64 hi = a + b;
     f64 part = hi - a;
     return Dd{hi, (a - (hi - part)) + (b - part)};
 }
 
-// The exact product of two numbers, unless it underflows.
+// Returns the exact product of two numbers, unless it underflows.
 DEVICE Dd dd_product(f64 a, f64 b) {
     f64 hi = product(a, b);
     return Dd{hi, ::fma(a, b, -hi)};
 }
 
-// The exact sum, if the first is larger in magnitude.
+// Returns the exact sum; the first must be larger in magnitude.
 DEVICE Dd dd_quick(f64 hi, f64 lo) {
     f64 sum = hi + lo;
     return Dd{sum, lo - (sum - hi)};
@@ -54,10 +54,10 @@ DEVICE Dd operator/(Dd a, Dd b) {
 // Rounds to the nearest f64.
 DEVICE f64 nearest(Dd x) { return x.hi + x.lo; }
 
-// π.
+// Returns π.
 DEVICE Dd dd_pi() { return Dd{3.141592653589793, 1.2246467991473532e-16}; }
 
-// The natural logarithm of a positive, normal number, to about 60 bits, from
+// Returns the natural logarithm of a positive, normal number, to about 60 bits, from
 // ln m = 2 artanh((m - 1) / (m + 1)), with m between √½ and √2.
 DEVICE Dd log(Dd x) {
     // The mantissa from ½ to 1, and its power of two.
@@ -81,7 +81,7 @@ DEVICE Dd log(Dd x) {
 // sin πr and cos πr for |r| up to ¼, to about 60 bits.
 struct SinCos { Dd sin, cos; };
 
-// 1 + square · (a series); the first three coefficients have low parts.
+// Returns 1 + square · (a series); the first three coefficients have low parts.
 DEVICE Dd wave_series(const f64 (&high)[10], const f64 (&low)[3], Dd square) {
     f64 rest = 0.0;
     for (i32 i = 9; i >= 3; --i) rest = rest * square.hi + high[i];

@@ -13,7 +13,7 @@ constexpr f64 ROOT_HALF_LOW = -4.833646656726457e-17;
 
 namespace wide {
 
-// The inverse of the error function; infinite at ±1, NaN beyond.
+// Returns the inverse of the error function; infinite at ±1, NaN beyond.
 //
 // Winitzki's formula gives three digits, Halley's steps the rest: with `erf` near zero and with
 // `erfc` elsewhere, so that nothing cancels.
@@ -40,7 +40,7 @@ DEVICE f64 erfinv(f64 x) {
     return with_sign(z, x);
 }
 
-// 2 Φ(x), for x from -30 to 40, where Φ is the normal distribution: `erfc(-x/√2)`.
+// Returns 2 Φ(x), for x from -30 to 40, where Φ is the normal distribution: `erfc(-x/√2)`.
 DEVICE f64 doubled_ndtr(f64 x) {
     // The relative slope of erfc would magnify the rounding error.
     f64 z = product(-x, ROOT_HALF);
@@ -49,15 +49,15 @@ DEVICE f64 doubled_ndtr(f64 x) {
     return ::erfc(z) - rest * slope;
 }
 
-// The sum 1 - a (1 - 3a (1 - 5a …)) of eight terms.
+// Returns the sum 1 - a (1 - 3a (1 - 5a …)) of eight terms.
 DEVICE f64 tail_series(f64 a) {
     f64 sum = 1.0;
     for (i32 k = 8; k > 0; --k) sum = 1.0 - (f64)(2 * k - 1) * a * sum;
     return sum;
 }
 
-// |x| Φ(x) for x below -30, as a factor and a number to multiply by twice: the asymptotic series. Φ
-// itself would lose digits below the normal numbers.
+// Returns |x| Φ(x) for x below -30, as a factor and a number to multiply by twice: the asymptotic
+// series. Φ itself would lose digits below the normal numbers.
 DEVICE f64 far_ndtr(f64 x, f64& root) {
     Dd square = dd_product(x, x);
     f64 series = tail_series(1.0 / square.hi);
@@ -65,7 +65,7 @@ DEVICE f64 far_ndtr(f64 x, f64& root) {
     return series * (1.0 - 0.5 * square.lo) / 2.5066282746310005;
 }
 
-// x Φ(x)
+// Returns x Φ(x).
 DEVICE f64 gelu(f64 x) {
     if (size_of(x) > 40.0 || nan_in(x)) return x < 0.0 ? -0.0 : x;
     if (x < -30.0) {
@@ -86,7 +86,7 @@ DEVICE f64 ndtr(f64 x) {
     return 0.5 * doubled_ndtr(x);
 }
 
-// exp(x²) erfc(x)
+// Returns exp(x²) erfc(x).
 DEVICE f64 erfcx(f64 x) {
     if (x < 25.0) {
         // Below, the square exceeds the range of exp.
@@ -105,7 +105,7 @@ DEVICE f64 log_ndtr(f64 x) {
     return ::log(0.5 * erfcx(-x * ROOT_HALF)) - 0.5 * x * x;
 }
 
-// The inverse of the normal distribution function.
+// Returns the inverse of the normal distribution function.
 DEVICE f64 ndtri(f64 p) {
     if (!(p >= 0.0 && p <= 1.0)) return nan<f64>();
     // 2p - 1 is exact.

@@ -10,7 +10,7 @@ namespace wide {
 // From here on, eight terms of the asymptotic series suffice.
 constexpr f64 GAMMA_FAR = 16.0;
 
-// ψ between 1 and 2: ψ(x) / (x - root) in powers of x - 1.5, interpolated at 24 Chebyshev nodes
+// Returns ψ between 1 and 2, from ψ(x) / (x - root) in powers of x - 1.5, interpolated at 24 Chebyshev nodes
 // (`scripts/special_tables.py --digamma`).
 DEVICE f64 digamma_near_root(f64 x) {
     const f64 series[24] = {
@@ -27,7 +27,7 @@ DEVICE f64 digamma_near_root(f64 x) {
     return ((x - 1.4616321449683622) - 9.549995429965697e-17) * slope;
 }
 
-// ln x - 1/2x - ψ(x), the sum of B₂ₖ / 2k over powers of the square.
+// Returns ln x - 1/2x - ψ(x), the sum of B₂ₖ / 2k over powers of the square.
 DEVICE f64 digamma_far(f64 x) {
     const f64 series[8] = {
         1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0,
@@ -50,7 +50,7 @@ DEVICE f64 positive_digamma(f64 x) {
     return digamma_near_root(x) + steps;
 }
 
-// ψ(x) = ψ(1 - x) - π cot πx, whose terms nearly cancel around each root.
+// Returns ψ(x) = ψ(1 - x) - π cot πx, whose terms nearly cancel around each root.
 DEVICE f64 reflected_digamma(f64 x) {
     Dd one = dd(1.0), z = dd_sum(1.0, -x), steps = dd(0.0);
     while (z.hi < GAMMA_FAR) {
@@ -62,8 +62,8 @@ DEVICE f64 reflected_digamma(f64 x) {
     return nearest(psi - dd_pi() * (part.cos / part.sin));
 }
 
-// The logarithmic derivative of the gamma function; NaN at the negative integers, infinite at zero with the opposite
-// sign.
+// Returns the logarithmic derivative of the gamma function; NaN at the negative integers, infinite at zero with the
+// opposite sign.
 DEVICE f64 digamma(f64 x) {
     if (x > 0.0) return positive_digamma(x);
     if (x == 0.0) return with_sign(infinity<f64>(), -x);
@@ -88,7 +88,7 @@ DEVICE f32 digamma_of_f32(f32 x) {
     return (f32)digamma(at);
 }
 
-// ln Γ(z) from Stirling's series after upward recurrence: B₂ₖ / 2k(2k - 1).
+// Returns ln Γ(z) from Stirling's series after upward recurrence: B₂ₖ / 2k(2k - 1).
 DEVICE Dd stirling(f64 start) {
     const f64 series[8] = {
         1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0, -691.0 / 360360.0,
@@ -106,14 +106,15 @@ DEVICE Dd stirling(f64 start) {
     return (z - dd(0.5)) * log(z) - z + half_ln_tau + dd(sum * inverse) - log(steps);
 }
 
-// ln |π / (x sin πx)|, for x below zero.
+// Returns ln |π / (x sin πx)|, for x below zero.
 DEVICE Dd reflection(f64 x) {
     f64 r = size_of(x - ::round(x));
     Dd sine = r <= 0.25 ? sin_cos_pi(r).sin : sin_cos_pi(0.5 - r).cos;
     return log(dd_pi() / (sine * dd(-x)));
 }
 
-// The logarithm of |Γ|; infinite at zero and the negative integers. Below zero it is ln |π / (x sin πx)| - lgamma(-x).
+// Returns the logarithm of |Γ|; infinite at zero and the negative integers. Below zero it is ln |π / (x sin πx)| -
+// lgamma(-x).
 DEVICE f64 lgamma(f64 x) {
     if (!(x < 0.0)) return ::lgamma(x);
     if (x == ::floor(x)) return infinity<f64>();
@@ -136,8 +137,8 @@ DEVICE f32 lgamma_of_f32(f32 x) {
     return (f32)(size_of(made) > 1e-6 ? made : nearest(reflection(at) - stirling(z)));
 }
 
-// Σ (x + k)^-s over k >= 0, for s above 1 and x not too far below zero, by upward recurrence and the Euler-Maclaurin
-// formula.
+// Returns Σ (x + k)^-s over k >= 0, for s above 1 and x not too far below zero, by upward recurrence and the
+// Euler-Maclaurin formula.
 DEVICE f64 zeta_sum(f64 s, f64 x) {
     f64 sum = 0.0;
     // Higher orders need a larger start.
@@ -169,7 +170,7 @@ DEVICE f64 zeta_sum(f64 s, f64 x) {
 
 DEVICE bool even(f64 x) { return ::fmod(x, 2.0) == 0.0; }
 
-// The sum from `x`, or the combination of three sums if `x` is far below zero.
+// Returns the sum from `x`, or the combination of three sums if `x` is far below zero.
 DEVICE f64 zeta_parts(f64 s, f64 x, i32 parts) {
     f64 from = x - ::floor(x), sum = 0.0;
     // Not unrolled: one copy of the sum's code for all parts.
@@ -183,7 +184,7 @@ DEVICE f64 zeta_parts(f64 s, f64 x, i32 parts) {
     return sum;
 }
 
-// The Hurwitz zeta function of order `s`.
+// Returns the Hurwitz zeta function of order `s`.
 DEVICE f64 zeta(f64 s, f64 x) {
     if (s == 1.0) return infinity<f64>();
     if (s < 1.0 || nan_in(s) || nan_in(x)) return nan<f64>();
@@ -198,7 +199,7 @@ DEVICE f64 zeta(f64 s, f64 x) {
     return zeta_parts(s, x, 3);
 }
 
-// The derivative of order `n` of the logarithmic derivative of the gamma function.
+// Returns the derivative of order `n` of the logarithmic derivative of the gamma function.
 DEVICE f64 polygamma(f64 n, f64 x) {
     if (n == 0.0) return digamma(x);
     // ψ'(x) = π² / sin² πx - ψ'(1 - x)

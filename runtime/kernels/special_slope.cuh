@@ -7,10 +7,10 @@
 
 namespace numeric {
 
-// The product, but zero if `y` is zero and `x` infinite.
+// Returns the product, but zero if `y` is zero and `x` infinite.
 template <class T> DEVICE T vanishing(T x, T y) { return y == (T)0 && endless(x) ? (T)0 : product(x, y); }
 
-// exp(-`weight` x²), for a weight of at least one half. Corrects the rounding error of the square, which the
+// Returns exp(-`weight` x²), for a weight of at least one half. Corrects the rounding error of the square, which the
 // exponential would magnify.
 DEVICE f32 bell(f32 x, f32 weight) {
     f32 a = size_of(x) > 18.0f ? 18.0f : size_of(x);
@@ -28,22 +28,22 @@ DEVICE f64 bell(f64 x, f64 weight) {
 DEVICE f32 root_of(f32 x) { return ::sqrtf(x); }
 DEVICE f64 root_of(f64 x) { return ::sqrt(x); }
 
-// 1 / √(1 - x²)
+// Returns 1 / √(1 - x²).
 template <class T> DEVICE T asin_slope(T x) { return (T)1 / root_of(product((T)1 - x, (T)1 + x)); }
 
-// 1 / √(1 + x²)
+// Returns 1 / √(1 + x²).
 template <class T> DEVICE T asinh_slope(T x) {
     T a = size_of(x), t = a > (T)1 ? (T)1 / a : a;
     return (a > (T)1 ? t : (T)1) / root_of((T)1 + t * t);
 }
 
-// 1 / (1 + x²)
+// Returns 1 / (1 + x²).
 template <class T> DEVICE T atan_slope(T x) {
     T a = size_of(x), t = a > (T)1 ? (T)1 / a : a;
     return (a > (T)1 ? t * t : (T)1) / ((T)1 + t * t);
 }
 
-// 1 / (1 - x²)
+// Returns 1 / (1 - x²).
 template <class T> DEVICE T atanh_slope(T x) { return (T)1 / product((T)1 - x, (T)1 + x); }
 
 namespace wide {
@@ -62,10 +62,10 @@ DEVICE f64 factorial(i32 n) {
     return value;
 }
 
-// The order of a derivative, clamped to 100; beyond, powers would overflow.
+// Returns the order of a derivative, clamped to 100; beyond, powers would overflow.
 DEVICE i32 order_of(f64 n) { return (i32)(n < 0.0 ? 0.0 : n > 100.0 ? 100.0 : n); }
 
-// The derivative of order `n` of sin πx / πx.
+// Returns the derivative of order `n` of sin πx / πx.
 DEVICE f64 sinc_nth(f64 x, i32 n) {
     const f64 PI = 3.141592653589793;
     if (nan_in(x) || endless(x)) return nan<f64>();
@@ -95,7 +95,7 @@ DEVICE f64 sinc_nth(f64 x, i32 n) {
     return x < 0.0 ? sign_of(n) * value : value;
 }
 
-// The derivative of order `n` of exp(x²) erfc(x).
+// Returns the derivative of order `n` of exp(x²) erfc(x).
 DEVICE f64 erfcx_nth(f64 x, i32 n) {
     if (x >= 6.0) {
         // The asymptotic series: the sum of (-1)^k (2k - 1)!! / 2^k / x^(2k + 1), over √π, each power differentiated
@@ -123,7 +123,7 @@ DEVICE f64 erfcx_nth(f64 x, i32 n) {
 // From here on the asymptotic series of the Bessel functions is exact.
 constexpr f64 BESSEL_FAR = 30.0;
 
-// The derivative of order `n` of exp(-x) I₀(x), for x above `BESSEL_FAR`.
+// Returns the derivative of order `n` of exp(-x) I₀(x), for x above `BESSEL_FAR`.
 DEVICE f64 far_i0e(f64 x, i32 n) {
     // The sum of ((2k - 1)!!)² / (k! 8^k) / x^(k + 1/2), each power differentiated separately.
     f64 inverse = 1.0 / x, sum = 0.0;
@@ -139,7 +139,7 @@ DEVICE f64 far_i0e(f64 x, i32 n) {
     return sign_of(n) * sum * 0.3989422804014327;
 }
 
-// The mean over θ of cosᵐ θ (cos θ - 1)ⁿ exp(-x (1 - cos θ)), by the midpoint rule, which is exact for periodic
+// Returns the mean over θ of cosᵐ θ (cos θ - 1)ⁿ exp(-x (1 - cos θ)), by the midpoint rule, which is exact for periodic
 // functions.
 DEVICE f64 bessel_mean(f64 x, i32 m, i32 n) {
     const i32 POINTS = 40;
@@ -152,7 +152,7 @@ DEVICE f64 bessel_mean(f64 x, i32 m, i32 n) {
     return sum / (f64)POINTS;
 }
 
-// The derivative of order `n` of I₀.
+// Returns the derivative of order `n` of I₀.
 DEVICE f64 i0_nth(f64 x, i32 n) {
     f64 a = size_of(x), value = 0.0;
     if (a < 1.0) {
@@ -189,13 +189,13 @@ DEVICE f64 two_sided(f64 x, f64 value, i32 n) {
     return x == 0.0 ? 0.0 : -value;
 }
 
-// The derivative of order `n` of exp(-|x|) I₀(x).
+// Returns the derivative of order `n` of exp(-|x|) I₀(x).
 DEVICE f64 i0e_nth(f64 x, i32 n) {
     f64 a = size_of(x);
     return two_sided(x, a <= BESSEL_FAR ? bessel_mean(a, 0, n) : far_i0e(a, n), n);
 }
 
-// The derivative of order `n` of exp(-|x|) I₁(x).
+// Returns the derivative of order `n` of exp(-|x|) I₁(x).
 DEVICE f64 i1e_nth(f64 x, i32 n) {
     f64 a = size_of(x);
     f64 value = a <= BESSEL_FAR ? bessel_mean(a, 1, n) : far_i0e(a, n) + far_i0e(a, n + 1);

@@ -34,7 +34,7 @@ template <class T> DEVICE T round(T x) {
 }
 template <class T> DEVICE T frac(T x) { return x - trunc_of(x); }
 
-// Ten to an integer power, by squaring.
+// Returns ten to an integer power, by squaring.
 template <class T> DEVICE T power_of_ten(i32 n) {
     T power = 1, base = 10;
     for (;;) {
@@ -45,15 +45,16 @@ template <class T> DEVICE T power_of_ten(i32 n) {
     }
 }
 
-// The nearest multiple of 10^-`decimals`, ties to even.
+// Returns the nearest multiple of 10^-`decimals`, ties to even.
 template <class T> DEVICE T round_decimals(T x, T decimals) {
     T ten = power_of_ten<T>((i32)size_of(decimals));
     if (decimals < (T)0) return product(nearest_of(x / ten), ten);
     return nearest_of(product(x, ten)) / ten;
 }
 
-// The quotient, rounded down. For floats it is Python's: the remainder is subtracted first, so the quotient is an
-// integer up to rounding. For integers: zero divisors are refused before a kernel runs; here they only must do no harm.
+// Returns the quotient, rounded down. For floats it is Python's: the remainder is subtracted first, so the quotient is
+// an integer up to rounding. For integers: zero divisors are refused before a kernel runs; here they only must do no
+// harm.
 template <class T> DEVICE T floor_divide(T x, T y) {
     if constexpr (is_float<T>) {
         if (y == (T)0) return x / y;
@@ -73,13 +74,13 @@ template <class T> DEVICE T trunc_divide(T x, T y) {
     else return whole_quotient(x, y);
 }
 
-// The remainder of `trunc_divide`; it has the dividend's sign.
+// Returns the remainder of `trunc_divide`; it has the dividend's sign.
 template <class T> DEVICE T fmod(T x, T y) {
     if constexpr (is_float<T>) return rest_of(x, y);
     else return whole_rest(x, y);
 }
 
-// The remainder of `floor_divide`; it has the divisor's sign.
+// Returns the remainder of `floor_divide`; it has the divisor's sign.
 template <class T> DEVICE T remainder(T x, T y) {
     T rest = fmod(x, y);
     return rest != (T)0 && below_zero(rest) != below_zero(y) ? (T)(rest + y) : rest;
@@ -112,7 +113,7 @@ template <class T> DEVICE bool isreal(T x) {
     else return true;
 }
 
-// The sign: -1, 0 or 1, zero for NaN; for a complex number, the number divided by its magnitude.
+// Returns the sign: -1, 0 or 1, zero for NaN; for a complex number, the number divided by its magnitude.
 template <class T> DEVICE T sgn(T x) {
     if constexpr (is_complex<T>) {
         Real<T> size = length(x.re, x.im);
@@ -126,7 +127,7 @@ template <class T> DEVICE T sgn(T x) {
     }
 }
 
-// Zero if `x` is negative, one if positive, `y` at zero.
+// Returns zero if `x` is negative, one if positive, `y` at zero.
 template <class T> DEVICE T heaviside(T x, T y) {
     if (x == (T)0) return y;
     return x > (T)0 ? (T)1 : (T)0;
@@ -147,7 +148,7 @@ template <class T> DEVICE T nan_to_num(T x, T nan, T posinf, T neginf) {
 
 template <class T> DEVICE T copysign(T x, T sign) { return with_sign(x, sign); }
 
-// The next number towards `y`: bits grow with the magnitude.
+// Returns the next number towards `y`: bits grow with the magnitude.
 template <class T> DEVICE T nextafter(T x, T y) {
     if (nan_in(x) || nan_in(y)) return x + y;
     if (x == y) return y;

@@ -55,7 +55,7 @@ template <class S> struct Turns {
         return found;
     }
 
-    // Look-back: returns the exclusive prefix of `tile`, the combination of the tiles from `first` on, of which there
+    // Looks back: returns the exclusive prefix of `tile`, the combination of the tiles from `first` on, of which there
     // is at least one. All lanes of a warp call it.
     template <class Op> DEVICE S before(u64 first, u64 tile) const {
         const u32 lane = threadIdx.x & 31;

@@ -63,7 +63,8 @@ struct Backward {
     // of residues.
     Size size, out, kernel, run, phases;
 
-    // `from` counts from the first padding element.
+    // Returns the taps and positions that contain an element; `from` counts from the first padding
+    // element.
     DEVICE Seen seen(INDEX from) const {
         INDEX whole = stride.quotient(from), rest = from - whole * stride.count();
         INDEX share = common.quotient(rest);
@@ -79,7 +80,7 @@ struct Backward {
     DEVICE bool holds(OFFSET at) const { return static_cast<INDEX>(at) < out.count(); }
 };
 
-// The thread's index in the grid, and the number of threads in the grid.
+// Returns the thread's index in the grid, and the number of threads in the grid.
 DEVICE INDEX thread_of_grid() { return static_cast<INDEX>(blockIdx.x) * blockDim.x + threadIdx.x; }
 DEVICE INDEX threads_of_grid() { return static_cast<INDEX>(gridDim.x) * blockDim.x; }
 

@@ -186,7 +186,7 @@ static Status check(const Tensor* x, const Weight* w, const Slides* s, const Ten
 
 static size_t workspace(const Weight& w) { return 512 + 16 * static_cast<size_t>(w.dims[0] % 7); }
 
-// The first proposal is not available, the second is not deterministic, the third needs too much memory.
+// Proposes algorithms. The first is not available, the second is not deterministic, the third needs too much memory.
 static Status propose(const Handle* handle, const Tensor* x, const Weight* w, const Slides* s, const Tensor* y,
                       int most, int* count, Proposal* out) {
     if (!is(handle, HANDLE, "handle") || !count || !out || most < 1) return BAD_PARAM;

@@ -101,8 +101,7 @@ inline double erfcx(double x) {
     double square = 1 / (2 * x * x);
     return (1 - square * (1 - 3 * square * (1 - 5 * square))) / (x * SHIM_SQRT_PI);
 }
-// An initial guess from the leading terms of the logarithm, then Newton's steps on the smaller
-// tail.
+// Starts from the leading terms of the logarithm, then takes Newton's steps on the smaller tail.
 inline double erfcinv(double y) {
     if (!(y >= 0 && y <= 2)) return __builtin_nan("");
     if (y == 0 || y == 2) return y == 0 ? __builtin_inf() : -__builtin_inf();
@@ -125,7 +124,7 @@ inline double erfinv(double y) {
 }
 inline double normcdf(double x) { return erfc(-x / SHIM_SQRT_2) / 2; }
 inline double normcdfinv(double p) { return -SHIM_SQRT_2 * erfcinv(2 * p); }
-// All terms of the series are positive.
+// Sums the series, whose terms are all positive.
 inline double cyl_bessel_i0(double x) {
     double square = x * x / 4, term = 1, sum = 1;
     for (int k = 1; term > sum * 1e-18; k++) sum += term *= square / (static_cast<double>(k) * k);

@@ -33,7 +33,7 @@ impl fmt::Display for Heading<'_> {
     }
 }
 
-/// `Tensor[N=2, C=3]`
+/// Writes a kind and dims like `Tensor[N=2, C=3]`.
 fn dims(f: &mut Formatter<'_>, what: &str, shape: &[usize], names: &Names) -> fmt::Result {
     write!(f, "{what}[")?;
     for (i, size) in shape.iter().enumerate() {
@@ -129,7 +129,7 @@ pub fn line(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
     f.write_str("]")
 }
 
-/// `Sparse[N=2, C=3] f32 cpu, 2 entries`
+/// Writes `Sparse[N=2, C=3] f32 cpu, 2 entries`.
 fn sparse_heading(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
     let entries = if raw.nnz() == 1 { "entry" } else { "entries" };
     dims(f, "Sparse", raw.shape(), names)?;

@@ -40,7 +40,7 @@ pub(crate) enum Binned {
 /// Counting into bins.
 pub(crate) struct BinJob {
     pub(crate) op: &'static str,
-    /// i64, or f32 or f64 for floats.
+    /// The dtype of `x`: i64, or f32 or f64 for floats.
     pub(crate) dtype: DType,
     pub(crate) x: *const u8,
     pub(crate) count: usize,
@@ -52,7 +52,7 @@ pub(crate) struct BinJob {
 /// Quantiles of sorted lines.
 pub(crate) struct QuantileJob {
     pub(crate) op: &'static str,
-    /// f32 or f64, of all operands.
+    /// The dtype of all operands: f32 or f64.
     pub(crate) dtype: DType,
     pub(crate) sorted: *const u8,
     pub(crate) q: *const u8,

@@ -122,7 +122,7 @@ fn refresh() -> bool {
     begun == Some(true)
 }
 
-/// The check of [`pop`] and [`push`], for other callers: refreshes the cache if it is not current.
+/// Refreshes the cache if it is not current. [`pop`] and [`push`] check that themselves.
 pub(super) fn settle() {
     if with(|local| local.is_current()) != Some(true) {
         refresh();

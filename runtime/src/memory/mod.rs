@@ -184,7 +184,7 @@ impl Block {
         Some(Self { ptr, origin })
     }
 
-    /// The slow path of [`new`](Self::new), if this thread has no cached block.
+    /// Like [`new`](Self::new), if this thread has no cached block: the slow path.
     #[inline(never)]
     fn other(bytes: usize, class: usize, zeroed: bool) -> Option<Self> {
         if bytes > ADDRESSABLE {

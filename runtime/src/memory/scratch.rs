@@ -19,7 +19,7 @@ use crate::shape::product;
 pub(crate) struct NoMemory(pub(crate) usize);
 
 impl NoMemory {
-    /// The failure to allocate `len` elements.
+    /// Returns the failure to allocate `len` elements.
     #[cold]
     fn of<T>(len: usize) -> Self {
         Self(len.saturating_mul(size_of::<T>()))

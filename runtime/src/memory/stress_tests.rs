@@ -38,7 +38,7 @@ impl Drop for Marked {
     }
 }
 
-/// A pseudorandom number.
+/// Returns a pseudorandom number.
 fn next(state: &mut u64) -> u64 {
     *state = state
         .wrapping_mul(6_364_136_223_846_793_005)

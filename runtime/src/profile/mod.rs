@@ -16,7 +16,8 @@ use nomina_core::Names;
 thread_local! {
     /// Whether `profile` runs on this thread.
     static ON: Cell<bool> = const { Cell::new(false) };
-    /// Without a destructor, so that values of other thread-local variables may compute when they are dropped.
+    /// The state of this thread. Without a destructor, so that values of other thread-local variables may compute when
+    /// they are dropped.
     static STATE: RefCell<ManuallyDrop<State>> = const { RefCell::new(ManuallyDrop::new(State::new())) };
     /// Empties [`STATE`] when the thread ends.
     static EMPTIES: Empties = const { Empties };

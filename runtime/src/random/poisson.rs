@@ -60,8 +60,8 @@ fn by_product(rate: f64, units: &mut Units<'_>) -> f64 {
     count
 }
 
-/// W. Hörmann, "The transformed rejection method for generating Poisson random variables", 1993:
-/// algorithm PTRS, with the constants given there.
+/// Draws by rejection: W. Hörmann, "The transformed rejection method for generating Poisson random
+/// variables", 1993, algorithm PTRS, with the constants given there.
 fn by_rejection(rate: f64, units: &mut Units<'_>) -> f64 {
     let b = 0.931 + 2.53 * rate.sqrt();
     let a = -0.059 + 0.024_83 * b;

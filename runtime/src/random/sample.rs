@@ -267,7 +267,7 @@ fn pairs(words: &[[u32; HALF]; 4], value: impl Fn(u32, u32) -> f64) -> [[f64; HA
     out
 }
 
-/// The Box-Muller transform of words 0 and 1, and of words 2 and 3.
+/// Applies the Box-Muller transform to words 0 and 1, and to words 2 and 3.
 #[inline(always)]
 fn normal32(words: &[[u32; QUARTER]; 4], value: impl Fn(f32) -> f32) -> [[f32; QUARTER]; 4] {
     let mut out = [[0.0; QUARTER]; 4];
