@@ -179,7 +179,6 @@ fn name_of(module: &[u8; MODULE]) -> u128 {
 ///
 /// # Errors
 /// The errors of `compress`, and an error if modules are too many or too long for the format.
-/// The function's, and where modules are too many or too long for the format.
 pub fn write(
     modules: &[(u128, Vec<u8>)],
     mut compress: impl FnMut(&[u8]) -> io::Result<Vec<u8>>,

@@ -169,7 +169,7 @@ impl Place {
     /// in state `other`.
     ///
     /// # Errors
-    /// If it cannot be: the fault.
+    /// Returns the fault if they cannot be combined.
     pub fn beside(&self, mode: Mode, other: &Self, dims: &Names, others: &Names) -> Verdict {
         match (self, other) {
             (Self::Own, Self::Own) | (Self::Synced, Self::Synced) | (Self::Whole, Self::Whole) => {
@@ -200,7 +200,7 @@ impl Place {
     /// Checks that a tensor in this state can be combined with a number.
     ///
     /// # Errors
-    /// If it cannot be: the fault.
+    /// Returns the fault if they cannot be combined.
     pub fn with_number(&self, mode: Mode) -> Verdict {
         match mode {
             Mode::SumOfTwo | Mode::Pointwise => self.finished(),
@@ -211,7 +211,7 @@ impl Place {
     /// Checks that a nonlinear operation is allowed.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn finished(&self) -> Verdict {
         match self {
             Self::Pending(_) => no(Fault::StillPending),
@@ -222,7 +222,7 @@ impl Place {
     /// Checks that a linear operation is allowed.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn linear(&self) -> Verdict {
         match self {
             Self::Pending(combine) => combine.linear(),
@@ -233,7 +233,7 @@ impl Place {
     /// Checks that each rank has all of the dims.
     ///
     /// # Errors
-    /// If one is split: the fault.
+    /// Returns the fault if one is split.
     pub fn has_all(&self, dims: &Names) -> Verdict {
         match self {
             Self::Split(dim) if has(dims, dim) => no_dim(Fault::IsSplit, dim),
@@ -244,7 +244,7 @@ impl Place {
     /// Like [`has_all`](Self::has_all), for an operator that has a form with `via`.
     ///
     /// # Errors
-    /// If a dim is split: the fault.
+    /// Returns the fault if a dim is split.
     pub fn has_every(&self, dims: &Names) -> Verdict {
         self.has_all(dims)
             .map_err(|(_, dims)| (Fault::IsSplitVia, dims))
@@ -253,7 +253,7 @@ impl Place {
     /// Checks that this dim is split.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn splits(&self, dim: &Name) -> Verdict {
         match self.dim() == Some(dim) {
             true => Ok(()),
@@ -264,7 +264,7 @@ impl Place {
     /// Checks that only the first of the dims, which are to be flattened, is split.
     ///
     /// # Errors
-    /// If another one is split: the fault.
+    /// Returns the fault if another one is split.
     pub fn splits_first(&self, dims: &Names, first: &Names) -> Verdict {
         match self {
             Self::Split(dim) if has(dims, dim) && !has(first, dim) => {
@@ -277,7 +277,7 @@ impl Place {
     /// Checks that the dims are split in both states or in neither.
     ///
     /// # Errors
-    /// If they are split in one only: the fault.
+    /// Returns the fault if they are split in one only.
     pub fn across_both(&self, other: &Self, dims: &Names) -> Verdict {
         match (self, other) {
             (one, other) if one.splits_in(dims) == other.splits_in(dims) => Ok(()),
@@ -289,7 +289,7 @@ impl Place {
     /// Checks that the state is pending.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn is_pending(&self) -> Verdict {
         match self {
             Self::Pending(_) => Ok(()),
@@ -300,7 +300,7 @@ impl Place {
     /// Checks that a dim is split.
     ///
     /// # Errors
-    /// If none is: the fault.
+    /// Returns the fault if none is.
     pub fn is_split(&self) -> Verdict {
         match self {
             Self::Split(_) => Ok(()),
@@ -311,7 +311,7 @@ impl Place {
     /// Checks that the state is whole or synced.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn is_whole(&self) -> Verdict {
         match self {
             Self::Whole | Self::Synced => Ok(()),
@@ -322,7 +322,7 @@ impl Place {
     /// Checks that the state is whole, and not synced.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn is_plain(&self) -> Verdict {
         match self {
             Self::Whole => Ok(()),
@@ -333,7 +333,7 @@ impl Place {
     /// Checks that the state is synced.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn is_synced(&self) -> Verdict {
         match self {
             Self::Synced => Ok(()),
@@ -344,7 +344,7 @@ impl Place {
     /// Checks that the state is each rank's own.
     ///
     /// # Errors
-    /// If it is not: the fault.
+    /// Returns the fault if it is not.
     pub fn is_own(&self) -> Verdict {
         match self {
             Self::Own => Ok(()),
@@ -355,7 +355,7 @@ impl Place {
     /// Checks that a gradient may start here.
     ///
     /// # Errors
-    /// If it may not: the fault.
+    /// Returns the fault if it may not.
     pub fn is_loss(&self) -> Verdict {
         match self {
             Self::Synced => Ok(()),
