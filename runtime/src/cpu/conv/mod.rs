@@ -1,8 +1,8 @@
 //! Windows that slide along dims.
 //!
 //! A convolution is the matrix product of the weight and the elements under the window at each
-//! position; that matrix is built in blocks that stay in the cache. Convolutions of one channel per
-//! group, and those of integers, go row by row without it.
+//! position; that matrix is built in blocks that stay in the cache. Convolutions of one channel and
+//! few outputs per group, and those of integers, go row by row without it.
 use crate::job::Windows;
 
 mod add;

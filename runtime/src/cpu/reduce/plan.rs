@@ -23,7 +23,7 @@ pub(crate) struct LinePlan {
     /// The offset of the first element visited, in elements of the operand; nonzero because
     /// negative strides are reversed.
     pub src: isize,
-    /// The same offset in the result.
+    /// Like `src`, but in the result.
     pub dst: isize,
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
         1.0,
     ];
     let x = if x > 1025.0 { 1025.0 } else { x };
-    // The same limit as in `exp`.
+    // Limited as in `exp`.
     let x = if x < -1534.0 { -1534.0 } else { x };
     let shifted = x + round(LESS);
     let power = polynomial::<FMA, _, 13>(x - (shifted - round(LESS)), SERIES);

@@ -1,6 +1,6 @@
 //! The complementary error function, and the normal distribution.
 //!
-//! As in `f64` ([`double`](super::super::double)), these functions times exp(a²) or exp(a²/2) are a polynomial in 1 /
+//! Like in `f64` ([`double`](super::super::double)), these functions times exp(a²) or exp(a²/2) are a polynomial in 1 /
 //! (1 + a/c); the error of the inverse is corrected by the derivative.
 
 use super::pair::{long, product, rest, step};

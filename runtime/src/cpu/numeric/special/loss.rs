@@ -11,7 +11,7 @@ pub(crate) trait Loss: Real {
     fn huber_error(self, target: Self, delta: Self) -> Self;
     /// Returns the cross entropy of a probability, with logarithms clamped at -100.
     fn binary_entropy(self, target: Self) -> Self;
-    /// Returns the cross entropy of a logit; positive targets are multiplied by `weight`.
+    /// Returns the cross entropy of a logit; the term of the positive class is multiplied by `weight`.
     fn logit_entropy(self, target: Self, weight: Self) -> Self;
     /// Computes `target` (ln `target` - x); zero if `target` is zero.
     fn divergence(self, target: Self) -> Self;
