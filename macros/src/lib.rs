@@ -190,8 +190,8 @@ pub fn derive_module(input: TokenStream) -> TokenStream {
 /// `try_x`: a description, an example, and the section `# Errors`, which becomes the twin's `# Panics`.
 ///
 /// `free` is for a function that is not a method. `made = function` names the panicking function that computes the same
-/// as the last call of the body. `with = "description of the options."`, on `try_x_with(.., options)`, generates `x`
-/// and `try_x` as well, which then get the docs.
+/// as the last call of the body. `with = "but with options."`, on `try_x_with(.., options)`, generates `x` and
+/// `try_x` as well, which then get the docs; the docs of `x_with` are a link to `x` and this text.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn twin(written: TokenStream, method: TokenStream) -> TokenStream {
@@ -224,8 +224,8 @@ pub fn layout(input: TokenStream) -> TokenStream {
 
 /// Generates the forwarding forms of a method of `DynTensor`.
 ///
-/// For nomina's own methods. `with = "description of the options."`, on `x_with(.., options)`, generates `x`, which
-/// then gets the docs. `out`, or `out(values, indices)`, generates `x_out`, which stores the results of `x`.
+/// For nomina's own methods. `with = "but with options."`, on `x_with(.., options)`, generates `x`, which then gets
+/// the docs; the docs of `x_with` are a link to `x` and this text. `out`, or `out(values, indices)`, generates `x_out`, which stores the results of `x`.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn forms(written: TokenStream, method: TokenStream) -> TokenStream {
