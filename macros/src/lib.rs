@@ -224,8 +224,9 @@ pub fn layout(input: TokenStream) -> TokenStream {
 
 /// Generates the forwarding forms of a method of `DynTensor`.
 ///
-/// For nomina's own methods. `with = "but with options."`, on `x_with(.., options)`, generates `x`, which then gets
-/// the docs; the docs of `x_with` are a link to `x` and this text. `out`, or `out(values, indices)`, generates `x_out`, which stores the results of `x`.
+/// For nomina's own methods. `with = "but with options."`, on `x_with(.., options)`, generates `x`, which then gets the
+/// docs; the docs of `x_with` are a link to `x` and this text. `out`, or `out(values, indices)`, generates `x_out`,
+/// which stores the results of `x`.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn forms(written: TokenStream, method: TokenStream) -> TokenStream {
