@@ -1,5 +1,5 @@
-//! What must not compile, relation by relation: each bound is asked without failing. The
-//! messages are held in `ui-tests`.
+//! Bounds that must not hold, relation by relation, checked without a compile error. The messages
+//! are tested in `ui-tests`.
 
 use nomina_core::dims::*;
 
@@ -7,7 +7,8 @@ use nomina_core::dims::*;
 mod dims_support;
 use dims_support::*;
 
-/// Every bound named does not hold; the second list holds, so that the question means something.
+/// Asserts that the first type satisfies the bound, so that a `never!` with the same bound is
+/// meaningful.
 macro_rules! only {
     ($good:ty: $($bound:tt)+) => { assert!(holds!($good: $($bound)+), "{}", stringify!($($bound)+)) };
 }
@@ -18,12 +19,12 @@ macro_rules! never {
 #[test]
 fn spelling_decides() {
     only!((N,): Has<other::N>);
-    // One hash, two spellings; one spelling a part of the other.
+    // Equal hashes with different spellings; and a spelling that is a part of another.
     never!((N,): Has<C>);
     never!((N,): Has<NC>);
     never!((NC,): Has<N>);
     never!((Wild,): Has<Wild>);
-    // `C`, `N` and `NC` begin alike, so that the place is searched name by name.
+    // `C`, `N` and `NC` share a prefix, so the position is found by comparing name by name.
     only!((C, H, N): Has<N>);
     never!((C, H, N): Has<NC>);
     never!((C, Wild, N): Has<NC>);
@@ -38,12 +39,12 @@ fn broadcast() {
     never!((N,): Broadcast<(N, C)>);
     never!((N, C): Broadcast<(H,)>);
     never!((N, C): Broadcast<(C, N)>);
-    // A name beside `Wild` may stand nowhere else in the list with the `Wild`.
+    // A name next to a `Wild` must not be anywhere else in the list with the `Wild`.
     never!((C, Wild): Broadcast<(Wild, C)>);
     never!((N, Wild): Broadcast<(N,)>);
     never!((N,): Broadcast<(N, Wild)>);
     only!((N, Wild): Broadcast<(Wild, C)>);
-    // One name, two constant sizes.
+    // The same name with two constant sizes.
     only!((N, Rgb): Broadcast<(Rgb,)>);
     never!((N, Rgb): Broadcast<(other::Rgb,)>);
 }
@@ -159,7 +160,7 @@ fn products() {
     never!((): MatMul<(K, M)>);
     never!((K,): MatMul<()>);
     never!((N, Rgb): MatMul<(Classes, M)>);
-    // The batch dim may not be a name of the product either.
+    // A batch dim must not have the name of a dim of the product either.
     never!((M, N, K): MatMul<(K, M)>);
     only!(K: Contract<(N, K), (K, M)>);
     never!(K: Contract<(N, K), (H, M)>);

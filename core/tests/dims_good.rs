@@ -1,4 +1,4 @@
-//! What must compile: each operation on tensors without data, its result's type spelled out.
+//! Operations that must compile, on tensors without data, with the type of each result written out.
 
 use core::ops::RangeFull;
 
@@ -8,12 +8,12 @@ use nomina_core::dims::*;
 mod dims_support;
 use dims_support::*;
 
-/// A tensor of this type.
+/// Creates a tensor of this type.
 macro_rules! t {
     ($($dims:tt)*) => { make::<($($dims)*), f32>() };
 }
 
-/// The expression has this type.
+/// Checks that the expression has this type.
 macro_rules! is {
     ($e:expr => $t:ty) => {{
         let value: $t = $e;

@@ -1,4 +1,4 @@
-//! Placements as types and as values: all states beside all others give the same answers.
+//! Placements as types and as values: every pair of states gives the same answers.
 
 use nomina_core::Names;
 use nomina_core::dims::*;
@@ -47,7 +47,7 @@ fn names<D: Dims>() -> Names {
     Names::from_static(D::NAMES)
 }
 
-/// What a type says, as what a value says.
+/// Asserts that the verdicts of a type and of a value agree.
 fn same<V: Verdict>(asked: &value::Verdict, what: &str) {
     let typed = V::FAULT.map(|(fault, _, dims)| {
         let dims: Vec<&str> = dims.into_iter().filter(|dim| !dim.is_empty()).collect();
@@ -68,7 +68,7 @@ fn pair<M: Mode, A: State, B: State, D: Dims, E: Dims>() {
     let what = format!("{:?}: {a:?} of {d:?} beside {b:?} of {e:?}", M::MODE);
     let asked = a.beside(M::MODE, &b, &d, &e);
     same::<A::Beside<M, B, Data, D, E>>(&asked, &what);
-    // The other way round it is as wrong, or as right.
+    // With the operands swapped, the verdict is the same.
     if M::MODE != value::Mode::QuotientOfTwo {
         let back = b.beside(M::MODE, &a, &e, &d);
         assert_eq!(asked.is_ok(), back.is_ok(), "{what}");

@@ -1,4 +1,4 @@
-//! Promotion in types gives what promotion by value gives, for every pair.
+//! Promotion in types equals promotion by value, for every pair.
 
 use half::{bf16, f16};
 use nomina_core::*;

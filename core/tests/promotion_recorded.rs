@@ -1,11 +1,11 @@
-//! `Promoter`, `DType::can_cast` and the family rules against every row of PyTorch's recorded
-//! promotion table.
+//! Compares `Promoter`, `DType::can_cast` and the rules of the families with every row of PyTorch's
+//! recorded promotion table.
 
 use nomina_core::rule::dtype;
 use nomina_core::{Category, DType, ErrorKind, Promoter, Result, Scalar};
 use serde_json::Value;
 
-/// The dtype and rank of a tensor, or a number.
+/// A tensor's dtype and rank, or a number.
 #[derive(Clone, Copy)]
 enum Operand {
     Tensor(DType, usize),
@@ -35,7 +35,7 @@ fn operand(value: &Value) -> Operand {
     })
 }
 
-/// What the rules say the result's dtype is.
+/// Returns the dtype of the result according to the rules.
 fn result(op: &str, operands: &[Operand], out: Option<DType>) -> Result<DType> {
     let name = op.rsplit('.').next().expect("a name");
     let base = name.trim_end_matches('_');
@@ -124,7 +124,7 @@ fn promotion_commutes_and_is_idempotent() {
         assert_eq!(a.promote(a), a);
         for b in DType::ALL {
             assert_eq!(a.promote(b), b.promote(a));
-            // Of two categories the higher one wins.
+            // The higher of two categories wins.
             assert_eq!(a.promote(b).category(), a.category().max(b.category()));
         }
     }

@@ -1,4 +1,4 @@
-//! Laws of the rules, over random names.
+//! Properties of the rules, tested with random names.
 
 use nomina_core::rule::{self, DimArg, NameItem};
 use nomina_core::{ErrorKind, MAX_DIMS, Name, Names};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 const LETTERS: [&str; 6] = ["N", "C", "H", "W", "K", "T"];
 
-/// Up to `rank` distinct names.
+/// Generates up to `rank` distinct names.
 fn all_named(rank: usize) -> impl Strategy<Value = Names> {
     let letters = Just(LETTERS.to_vec()).prop_shuffle();
     (letters, 0..=rank).prop_map(|(letters, rank)| {
@@ -20,7 +20,7 @@ fn all_named(rank: usize) -> impl Strategy<Value = Names> {
     })
 }
 
-/// As [`all_named`], with some dims unnamed.
+/// Like [`all_named`], but with some dims unnamed.
 fn some(rank: usize) -> impl Strategy<Value = Names> {
     (all_named(rank), vec(weighted(0.6, Just(())), rank)).prop_map(|(names, named)| {
         names
@@ -39,8 +39,7 @@ fn named(names: &Names) -> impl Iterator<Item = &Name> {
     names.iter().flatten()
 }
 
-/// Rule 1 written down once more, as plainly as it can be said: from the right, the first
-/// fault counts.
+/// A plain second implementation of rule 1: goes from right to left, and the first fault counts.
 fn unify_plainly(a: &Names, b: &Names) -> Result<Names, ErrorKind> {
     let rank = a.len().max(b.len());
     let at = |names: &Names, from_right: usize| {
@@ -102,7 +101,7 @@ proptest! {
             for name in named(&a).chain(named(&b)) {
                 prop_assert!(both.position(name).is_some());
             }
-            // The result holds both operands already.
+            // The result already contains both operands.
             prop_assert_eq!(&rule::unify("add", &both, &a).unwrap(), &both);
         }
     }
@@ -219,7 +218,7 @@ proptest! {
         prop_assert_eq!(paired + plan.left.len(), a.len());
         prop_assert_eq!(paired + plan.right.len(), b.len());
         prop_assert_eq!(plan.names.len(), a.len() + b.len() - paired - plan.sum.len());
-        // The order leads from the product's own dims to the promised ones.
+        // The order permutes the product's own dims to the promised ones.
         let own = plan.batch.iter().map(|(i, _)| &a[*i])
             .chain(plan.left.iter().map(|i| &a[*i]))
             .chain(plan.right.iter().map(|j| &b[*j]));

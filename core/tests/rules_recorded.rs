@@ -1,4 +1,4 @@
-//! The rules against PyTorch's recorded calls: names, shapes and kinds of errors, for every
+//! Compares the rules with PyTorch's recorded calls: names, shapes and kinds of errors, for every
 //! operator whose result follows from names and sizes.
 
 mod recorded;
@@ -39,6 +39,7 @@ fn every_recorded_call_that_names_decide() {
         .collect::<Vec<_>>()
         .join("\n");
     assert!(wrong.is_empty(), "{} calls differ:\n{shown}", wrong.len());
-    // What is left are queries without a tensor: a new rule must not drop out unseen.
+    // The calls left out are queries without a tensor; this bound keeps a new rule from being left
+    // out unnoticed.
     assert!(held >= 3000, "{held} calls held, {left} left out");
 }

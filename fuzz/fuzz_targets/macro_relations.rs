@@ -53,7 +53,7 @@ const OWN: Fragments = &[
     "<T: Into<Q>>",
 ];
 
-// What stands in the attribute, and below it, in a line each.
+// The attribute's arguments on one line, the item on the next.
 fuzz_target!(|data: &[u8]| {
     let code = text(data, OWN);
     on_small_stack(move || {
@@ -63,7 +63,7 @@ fuzz_target!(|data: &[u8]| {
         if let (Ok(written), Ok(item)) = (written.parse(), item.parse::<TokenStream>()) {
             let read = syn::parse2::<syn::ItemFn>(item.clone()).is_ok();
             let out = macros::relations::relations(written, item);
-            // What is no function stays as it is, behind its error.
+            // An item that is not a function is emitted unchanged, after the error.
             assert!(
                 !read || syn::parse2::<syn::File>(out.clone()).is_ok(),
                 "{code}\n{out}"

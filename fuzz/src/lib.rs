@@ -1,13 +1,13 @@
-//! Inputs for the macros, and what must hold of whatever comes out.
+//! Inputs for the macros, and the checks of their output.
 //!
-//! A proc-macro crate cannot be called from outside, so its modules are compiled once more; there `proc_macro2`
-//! falls back to its own tokens.
+//! A proc-macro crate cannot be called from outside, so its modules are compiled again here, where `proc_macro2` falls
+//! back to its own tokens.
 
 extern crate proc_macro;
 
 #[path = "../../macros/src"]
 pub mod macros {
-    // What only rustc calls stands in `lib.rs`.
+    // Only the crate's `lib.rs`, which rustc calls, uses some of it.
     #![allow(dead_code)]
     pub mod depth;
     pub mod dims;
@@ -32,12 +32,12 @@ use std::sync::{LazyLock, Mutex};
 use proc_macro2::TokenStream;
 pub use text::{Fragments, text};
 
-/// What rustc leaves a macro, about: its main thread has 8 MiB.
+/// The stack that macros approximately get in rustc, whose main thread has 8 MiB.
 const STACK: usize = 8 << 20;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A thread that waits for jobs, and says when one is done.
+/// A thread that waits for jobs and reports when one is done.
 static WORKER: LazyLock<Mutex<(Sender<Job>, Receiver<()>)>> = LazyLock::new(|| {
     let (jobs, taken) = channel::<Job>();
     let (end, ended) = channel();
@@ -52,14 +52,14 @@ static WORKER: LazyLock<Mutex<(Sender<Job>, Receiver<()>)>> = LazyLock::new(|| {
     Mutex::new((jobs, ended))
 });
 
-/// Runs `job` on a stack of rustc's size: the one of libFuzzer may be larger.
+/// Runs `job` on a stack of rustc's size, since libFuzzer's may be larger.
 pub fn on_small_stack(job: impl FnOnce() + Send + 'static) {
     let worker = WORKER.lock().expect("a panic ends the process");
     worker.0.send(Box::new(job)).expect("the thread lives");
     worker.1.recv().expect("the thread lives");
 }
 
-/// Calls a macro as its `macro_rules!` wrapper does; what comes out is an expression.
+/// Calls a macro as its `macro_rules!` wrapper does; the output must be an expression.
 pub fn expression(of: fn(TokenStream) -> TokenStream, code: &str) {
     called(code, move |code, tokens| {
         let out = of(tokens);
@@ -68,7 +68,7 @@ pub fn expression(of: fn(TokenStream) -> TokenStream, code: &str) {
     });
 }
 
-/// As [`expression`], of a macro that makes items.
+/// Like [`expression`], but for a macro that generates items.
 pub fn items(of: fn(TokenStream) -> TokenStream, code: &str) {
     called(code, move |code, tokens| {
         let out = of(tokens);
@@ -80,7 +80,7 @@ pub fn items(of: fn(TokenStream) -> TokenStream, code: &str) {
 fn called(code: &str, job: impl FnOnce(&str, TokenStream) + Send + 'static) {
     let code = format!("(::nomina) {code}");
     on_small_stack(move || {
-        // What is no token never comes to a macro.
+        // Invalid tokens never reach a macro.
         if let Ok(tokens) = code.parse() {
             job(&code, tokens);
         }

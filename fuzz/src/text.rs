@@ -1,9 +1,9 @@
-//! From bytes to text that is nearly a program.
+//! Converts bytes to text that resembles a program.
 
-/// Pieces of a macro's language.
+/// Fragments of a macro's language.
 pub type Fragments = &'static [&'static str];
 
-/// What every macro may be given.
+/// Fragments that every macro may receive.
 const COMMON: Fragments = &[
     "(",
     ")",
@@ -109,8 +109,8 @@ const COMMON: Fragments = &[
     "vec![1]",
 ];
 
-/// The text that `data` stands for. A byte picks a piece; some take the next one as a count, to nest or to repeat
-/// far; and some begin raw text. What nobody closed is closed at the end, mostly.
+/// Generates text from `data`. Each byte selects a fragment; some bytes use the next byte as a count for deep nesting
+/// or long repetition, and some begin raw text. Open delimiters are usually closed at the end.
 pub fn text(data: &[u8], own: Fragments) -> String {
     const MOST: usize = 1 << 16;
     if let Some(plain) = data.strip_prefix(b"raw ") {
@@ -120,13 +120,13 @@ pub fn text(data: &[u8], own: Fragments) -> String {
     let mut bytes = data.iter().copied();
     while let Some(byte) = bytes.next() {
         match byte {
-            // A piece of the macro's own language, as often as one of all.
+            // A fragment of the macro's own language, as frequent as the common ones together.
             0..=119 => out.push_str(own[usize::from(byte) % own.len()]),
             120..=239 => {
                 let piece = usize::from(byte - 120) % COMMON.len();
                 out.push_str(COMMON[piece]);
             }
-            // The piece behind, often.
+            // The fragment given by the next byte, repeated.
             240..=246 => {
                 let (Some(piece), Some(count)) = (bytes.next(), bytes.next()) else {
                     break;
@@ -159,7 +159,7 @@ pub fn text(data: &[u8], own: Fragments) -> String {
     out
 }
 
-/// Adds the delimiters that lack at the end.
+/// Appends the missing closing delimiters.
 fn close(text: &mut String) {
     let mut open = Vec::new();
     for sign in text.chars() {

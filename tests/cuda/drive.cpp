@@ -1,5 +1,5 @@
-// Drives the fake libraries as a program drives a GPU: `drive <kernel> <folder of headers>` compiles
-// host.cu for one kernel, launches it and prints what it leaves behind.
+// Uses the emulated GPU's libraries as a program uses a GPU: `drive <kernel> <folder of headers>` compiles
+// host.cu for one kernel, launches it and prints the memory it wrote.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

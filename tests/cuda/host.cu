@@ -1,4 +1,4 @@
-// Kernels that try the host itself, right ones and such as a GPU would not forgive; one a module.
+// Kernels that test the emulated GPU: correct ones, and ones with errors that a GPU would not forgive; one per module.
 #include "block.cuh"
 #include "index.cuh"
 #include "turns.cuh"
@@ -143,7 +143,7 @@ KERNEL(far_away, Arguments) {
 #endif
 
 #ifdef KERNEL_warp_calls
-// Every lane checks what it gets; y holds how many are wrong.
+// Every lane checks the values it receives; y counts the wrong ones.
 KERNEL(warp_calls, Arguments) {
     u32 lane = threadIdx.x % 32, wrong = 0;
     wrong += __shfl_sync(FULL_WARP, lane, 5) != 5;
@@ -162,7 +162,7 @@ KERNEL(warp_calls, Arguments) {
         wrong += __shfl_xor_sync(0xffffu, lane, 8) != (lane ^ 8);
         __syncwarp(0xffffu);
     }
-    if (threadIdx.x >= 128) return; // the others go on without them
+    if (threadIdx.x >= 128) return; // the other threads continue without them
     __syncthreads();
     struct Wide {
         u64 a, b, c;
@@ -175,13 +175,13 @@ KERNEL(warp_calls, Arguments) {
 #endif
 
 #ifdef KERNEL_turns_in_order
-// No two orders of joining give the same.
+// Every order of joining gives a different result.
 struct Fading {
     static DEVICE f32 start() { return 0; }
     static DEVICE f32 join(f32 x, f32 y) { return 0.75f * x + y; }
 };
 
-// One tile of each block's line is done, and all after it are summed: at either end, and some warps before it.
+// In each block's line one tile has its prefix and all tiles after it their sums: at either end, and some warps before.
 KERNEL_BOUNDS(turns_in_order, Arguments, 256) {
     constexpr u32 FIRST = 3, TILE = 140;
     const u32 places[6] = {FIRST, 4, 75, 76, TILE - 32, TILE - 1}, done = places[blockIdx.x];

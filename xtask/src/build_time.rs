@@ -1,7 +1,7 @@
-//! What builds cost rustc: processor seconds by crate, from nothing.
+//! The cost of builds in rustc: processor seconds by crate, for a full build.
 //!
-//! This program stands between cargo and rustc (`RUSTC_WRAPPER`), also where tests run a cargo of their own, and
-//! writes down what each rustc and its linker took.
+//! This program runs between cargo and rustc (`RUSTC_WRAPPER`), also for tests that run cargo themselves, and records
+//! the time of each rustc and its linker.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,13 +13,13 @@ use std::time::Instant;
 use crate::page::read;
 use crate::step::{Command, Outcome, root};
 
-/// Names the file that is written to, for the rustc that cargo calls through this program.
+/// The environment variable with the output file, for calls of this program by cargo.
 const FILE: &str = "NOMINA_BUILD_TIME";
 
-/// A folder of its own: nothing in it is kept.
+/// A separate target folder, which is deleted before each build.
 const TARGET: &str = "target/build-time";
 
-/// What is built: a name, and cargo's arguments.
+/// The builds: a name, and the arguments of cargo.
 const BUILDS: [(&str, &[&str]); 3] = [
     (
         "example",
@@ -53,7 +53,7 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Builds from nothing, and gives the table of what it took.
+/// Builds from scratch, and returns the table of times.
 fn one(build: &[&str]) -> Result<String, String> {
     let target = root().join(TARGET);
     if target.exists() {
@@ -78,7 +78,7 @@ fn one(build: &[&str]) -> Result<String, String> {
     ))
 }
 
-/// Processor seconds by crate and kind, the greatest first.
+/// Returns processor seconds by crate and kind, in descending order.
 fn table(lines: &str) -> String {
     let mut all: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
     for line in lines.lines() {
@@ -101,7 +101,7 @@ fn table(lines: &str) -> String {
     text
 }
 
-/// Where cargo calls this program for rustc: runs rustc, and writes down what it took.
+/// Runs rustc and records its time, if cargo called this program in place of rustc.
 pub fn as_rustc() -> Option<ExitCode> {
     let file = std::env::var_os(FILE)?;
     let mut args = std::env::args_os().skip(1);
@@ -124,7 +124,7 @@ pub fn as_rustc() -> Option<ExitCode> {
         });
         let how = if emits_code { "" } else { ", checked" };
         let open = OpenOptions::new().create(true).append(true).open(file);
-        // A line at once, so that those of several processes do not mix.
+        // One write per line, so that lines of concurrent processes do not mix.
         let line = format!("{seconds:.2} {name} ({kind}{how})\n");
         open.and_then(|mut file| file.write_all(line.as_bytes()))
             .ok();
@@ -133,10 +133,10 @@ pub fn as_rustc() -> Option<ExitCode> {
     Some(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 
-/// Processor seconds of the processes that this one has waited for, and of theirs; on Linux alone.
+/// Returns the processor seconds of all child processes that have ended, and of theirs; Linux only.
 fn waited_for() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in parentheses may hold spaces; the 14th and 15th field behind it are ticks of 10 ms.
+    // The name in parentheses may contain spaces; the 14th and 15th field after it are in ticks of 10 ms.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks = fields.split_whitespace().skip(13).take(2);
     let ticks: Option<Vec<f64>> = ticks.map(|field| field.parse().ok()).collect();

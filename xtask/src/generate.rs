@@ -1,6 +1,6 @@
-//! Generated files: each is written by an integration test `generate_*` of its package, which
-//! rewrites a stale file and then fails. A test that fails once and passes the second time has
-//! done its work; one that fails twice is broken.
+//! Generated files: an integration test `generate_*` of each package writes them. It rewrites a
+//! stale file and then fails, so a test that fails once and then passes has done its work; one that
+//! fails twice is broken.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ const PACKAGES: [(&str, &str); 5] = [
     ("nomina-ui-tests", "ui-tests"),
 ];
 
-/// One `cargo test` per package that has generators.
+/// Returns one `cargo test` per package with generators.
 pub fn commands() -> Vec<Command> {
     let mut commands = Vec::new();
     for (package, folder) in PACKAGES {
@@ -32,7 +32,7 @@ pub fn commands() -> Vec<Command> {
     commands
 }
 
-/// The stems of `generate_*.rs` in a folder, sorted.
+/// Returns the stems of `generate_*.rs` in a folder, sorted.
 fn generators(tests: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(tests) else {
         return Vec::new();
@@ -48,7 +48,7 @@ fn generators(tests: &Path) -> Vec<String> {
     names
 }
 
-/// Rewrites what is stale.
+/// Rewrites stale files.
 pub fn rewrite() -> Outcome {
     for command in commands() {
         println!("== {}", command.line());

@@ -1,4 +1,4 @@
-//! What a machine with a GPU has to say: all programs that run there, in a folder that needs no cargo.
+//! Packs all programs that need a GPU into a folder that needs no cargo, and runs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 use crate::page;
 use crate::step::{Command, Outcome, root};
 
-/// Runs the programs of the folder, one kind after the other, and writes `figures.md`.
+/// The script that runs the programs of the folder, one kind after another, and writes `figures.md`.
 const SCRIPT: &str = include_str!("gpu.sh");
 
-/// Tests of devices that run no kernel, or none on a device.
+/// Device tests that run no kernels, or none on a device.
 const ELSEWHERE: [&str; 2] = ["cuda_kernels", "cuda_host"];
 
-/// What runs on any device, beside the tests whose names begin with `cuda_`.
+/// A test that runs on any device, in addition to the tests whose names begin with `cuda_`.
 const EVERYWHERE: &str = "conformance";
 
-/// What programs read, relative to the root.
+/// The files that programs read, relative to the root.
 const DATA: [&str; 3] = ["tests/data", "scripts/compare.py", "scripts/bench"];
 
-/// The folder in a pack, and the pack's name.
+/// The name of the pack, and of the folder in it.
 const NAME: &str = "nomina-gpu";
 
-/// What a pack may weigh, in bytes: it is carried by hand.
+/// The size limit of a pack in bytes, since it is transferred by hand.
 const MOST: u64 = 40 << 20;
 
-/// Kernels that `cargo xtask cuda-warm` compiled, relative to the root.
+/// The folder of kernels compiled by `cargo xtask cuda-warm`, relative to the root.
 pub const KERNELS: &str = "target/cuda/kernels";
 
 /// `cargo xtask gpu [--pack FOLDER | --record FIGURES] [--budget SECONDS] [STEP]...`.
@@ -58,7 +58,7 @@ pub fn run(args: &[String]) -> Outcome {
     }
 }
 
-/// A program of a pack: its name there, and where it lies.
+/// A program of a pack: its name in the pack, and its path.
 type Program = (String, String);
 
 /// Builds all programs.
@@ -70,7 +70,7 @@ fn programs() -> Result<Vec<Program>, String> {
         move |name: &str, kind: &str| built(command.with_args([kind, name]), name)
     };
     let mut all = Vec::new();
-    // Both packages at once: each alone would have its own features, and so compile the runtime anew.
+    // Both packages at once: built separately they would enable different features, and compile the runtime twice.
     let build = release(&["test", "-p", "nomina", "-p", "nomina-runtime"]);
     for place in ["tests", "runtime/tests"] {
         for name in tests(&root().join(place)) {
@@ -83,7 +83,7 @@ fn programs() -> Result<Vec<Program>, String> {
     Ok(all)
 }
 
-/// Lays programs beside what they read, and the kernels that were compiled before.
+/// Copies programs, the files they read, and precompiled kernels to a folder.
 fn lay(folder: &Path, programs: &[Program]) -> Outcome {
     let said = |error: std::io::Error| format!("{}: {error}", folder.display());
     let bin = folder.join("bin");
@@ -91,7 +91,7 @@ fn lay(folder: &Path, programs: &[Program]) -> Outcome {
     for (name, made) in programs {
         let to = bin.join(name);
         fs::copy(made, &to).map_err(|error| format!("{made}: {error}"))?;
-        // Symbols are half of a program's size, which has to be carried.
+        // Symbols are half of a program's size.
         if !Command::new("strip", [to.to_string_lossy()]).works() {
             println!("   not stripped: `strip` does not run");
         }
@@ -109,11 +109,11 @@ fn lay(folder: &Path, programs: &[Program]) -> Outcome {
     Command::new("chmod", ["+x", &script.to_string_lossy()]).run()
 }
 
-/// Makes one file of the folder [`NAME`] in a folder: its path and size.
+/// Compresses folder [`NAME`] of a folder into one file. Returns its path and size.
 fn packed(within: &Path) -> Result<(PathBuf, u64), String> {
     let file = within.join(format!("{NAME}.tar.xz"));
     let (within, to) = (within.to_string_lossy(), file.to_string_lossy());
-    // Programs have most of their code in common: a dictionary that spans them all sees that.
+    // Programs share most of their code, so the dictionary has to span them all.
     Command::new("tar", ["--sort=name", "-C", &within, "-cf", &to, NAME])
         .args(["-I", "xz --lzma2=preset=6,dict=192MiB"])
         .run()?;
@@ -126,7 +126,7 @@ fn packed(within: &Path) -> Result<(PathBuf, u64), String> {
     }
 }
 
-/// The tests of a folder that run on a device.
+/// Returns the tests of a folder that run on a device.
 fn tests(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
@@ -140,7 +140,7 @@ fn tests(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a build, and says where the program is that it makes.
+/// Runs a build, and returns the path of its program.
 fn built(build: Command, name: &str) -> Result<Program, String> {
     println!("== {}", build.line());
     let messages = build

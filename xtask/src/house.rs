@@ -1,10 +1,10 @@
-//! The house's rules that no compiler knows: ARCHITECTURE.md names these tests.
+//! Rules of the project that the compiler does not check: ARCHITECTURE.md names these tests.
 
 use std::path::{Path, PathBuf};
 
 use crate::step::root;
 
-/// Every Rust file that people write and read, with its text; paths are relative to the root.
+/// Returns every hand-written Rust file with its text; paths are relative to the root.
 pub fn sources(folders: &[&str]) -> Vec<(String, String)> {
     let root = root();
     let mut files = Vec::new();
@@ -43,8 +43,8 @@ const ALL: &[&str] = &[
     "benches", "xtask",
 ];
 
-/// The code of a line without its comment. A `//` inside a string cuts too much, which is no
-/// harm to these tests.
+/// Returns the code of a line without its comment. A `//` inside a string cuts off too much, which does not affect
+/// these tests.
 pub fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or(line)
 }
@@ -91,7 +91,7 @@ fn core_and_the_typed_tensor_forbid_unsafe() {
 
 #[test]
 fn unsafe_stands_only_in_storage_and_kernels() {
-    // Storage, its tensors without names, kernels, and the entries that launch them.
+    // Storage, tensors without names, kernels, and the entries that launch kernels.
     let folders = [
         "runtime/src/memory/",
         "runtime/src/storage/",
@@ -100,7 +100,7 @@ fn unsafe_stands_only_in_storage_and_kernels() {
         "runtime/src/call/",
         "runtime/src/job/",
         "runtime/src/cuda/",
-        // An interface of C.
+        // Bindings to a C interface.
         "mpi/src/",
     ];
     let elsewhere: Vec<String> = sources(&[
@@ -108,7 +108,7 @@ fn unsafe_stands_only_in_storage_and_kernels() {
     ])
     .iter()
     .filter(|(path, _)| !folders.iter().any(|folder| path.starts_with(folder)))
-    // A macro that reads functions knows the word.
+    // The macro that parses functions names the keyword.
     .filter(|(_, text)| {
         text.lines()
             .any(|line| has_word(&code(line).replace("Token![unsafe]", ""), "unsafe"))
@@ -123,7 +123,7 @@ fn unsafe_stands_only_in_storage_and_kernels() {
 
 #[test]
 fn kernels_see_no_names() {
-    // An error without names is given them further up: `Names::default()` may stand.
+    // Errors get their names further up, so `Names::default()` is allowed.
     let sees = |line: &str| {
         let line = code(line)
             .replace("Names::default()", "")
@@ -236,14 +236,14 @@ fn a_call_is_read_in_few_files() {
     }
 }
 
-/// The text of a section of ARCHITECTURE.md.
+/// Returns the text of a section of ARCHITECTURE.md.
 fn section(title: &str) -> String {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let (_, text) = text.split_once(title).expect("the section");
     text.split("\n## ").next().unwrap_or(text).to_owned()
 }
 
-/// The paths in backticks, which exist, with what is named in them.
+/// Returns the paths in backticks, with the item named after `::`; asserts that the files exist.
 fn paths(text: &str) -> Vec<(&str, Option<&str>)> {
     let words = text.split('`').skip(1).step_by(2);
     let words = words.map(|word| match word.split_once("::") {
@@ -304,13 +304,13 @@ fn a_familys_page_lists_its_methods() {
             let Some(name) = name.and_then(|rest| rest.split(['<', '(']).next()) else {
                 continue;
             };
-            // The form that panics, and the one without options, follow from what is written.
+            // The panicking form, and the one without options, follow from the written one.
             let name = name.strip_prefix("try_").unwrap_or(name);
             methods.extend(options.then(|| name.replacen("_with", "", 1)));
             methods.push(name.to_owned());
             options = false;
         }
-        // Other forms stand beside the method that they belong to.
+        // Other forms are described with the method they belong to.
         let form = |name: &str| {
             let mut stems = ["_with_out", "_with_", "_with", "_out", "_"]
                 .iter()
@@ -327,8 +327,8 @@ fn a_familys_page_lists_its_methods() {
     );
 }
 
-/// The lines of a file that multiply: `*` between two spaces, since the code is formatted, or `product()`
-/// of an iterator. Each comes with the function that it stands in.
+/// Returns the lines that multiply: `*` between two spaces, since the code is formatted, or `product()` of an iterator.
+/// Each comes with its line number and its function.
 fn multiplications(text: &str) -> Vec<(usize, String, String)> {
     let mut function = String::new();
     let mut found = Vec::new();
@@ -353,14 +353,14 @@ fn multiplications(text: &str) -> Vec<(usize, String, String)> {
     found
 }
 
-/// Whether a line computes with floats, or in 128 bits, where no product of sizes wraps.
+/// Returns whether a line computes with floats or in 128 bits, where products of sizes cannot wrap.
 fn is_wide(line: &str) -> bool {
     ["f64", "f32", "i128", "u128", "wide(", "SLOPE"]
         .iter()
         .any(|word| line.contains(word))
 }
 
-/// Functions whose products are of floats or of 128 bits although no line says so.
+/// Functions whose products are of floats or in 128 bits although no line shows it.
 const ELEMENTS: [(&str, &[&str]); 15] = [
     // Numbers of a derivative.
     ("call/grad/lines.rs", &["folded"]),
@@ -378,7 +378,7 @@ const ELEMENTS: [(&str, &[&str]); 15] = [
         &["linspace", "window", "of", "bessel"],
     ),
     ("call/stat.rs", &["cov"]),
-    // Of elements that are there.
+    // Counts of existing elements.
     ("job/product.rs", &["at", "shift"]),
     ("call/grad/conv.rs", &["back", "of_weight", "padded"]),
     ("call/grad/fft.rs", &["counted"]),
@@ -399,7 +399,7 @@ fn products_of_sizes_do_not_wrap() {
             }
         }
     }
-    // The kernels' entries: what the host's backend calls.
+    // The entries of kernels: the functions that the host's backend calls.
     let backend = ["backend.rs", "data_dependent.rs"]
         .map(|file| std::fs::read_to_string(root().join("runtime/src/cpu").join(file)).unwrap());
     let entries: Vec<&str> = backend
@@ -429,7 +429,7 @@ fn products_of_sizes_do_not_wrap() {
     );
 }
 
-/// Who reads that a call fails wants to know when, and not where that is written.
+/// A reader of `# Errors` or `# Panics` needs the conditions, not a reference to another item.
 #[test]
 fn docs_say_themselves_when_a_call_fails() {
     let mut elsewhere = Vec::new();
@@ -446,7 +446,7 @@ fn docs_say_themselves_when_a_call_fails() {
     assert!(elsewhere.is_empty(), "say when it fails: {elsewhere:#?}");
 }
 
-/// `mdbook build docs`: each page is a chapter, once.
+/// For `mdbook build docs`: each page is exactly one chapter.
 #[test]
 fn the_book_has_every_page_once() {
     let docs = root().join("docs");

@@ -1,20 +1,21 @@
-//! The kernels of CUDA, by the real compiler.
+//! Compiles the CUDA kernels with the real compiler.
 
 use crate::step::{Command, Outcome, root};
 
 const TEST: [&str; 5] = ["test", "--workspace", "--test", "cuda_kernels", "--"];
 
-/// A sample of them, with a compiler that is fetched where it can be.
+/// Compiles a sample of the kernels, with a compiler that is downloaded if possible.
 pub fn sample() -> Command {
     Command::cargo(TEST).args(["--fetch"])
 }
 
-/// `cargo xtask kernels [--only SUBSTRING] [--verbose] [--require]`: all of them.
+/// `cargo xtask kernels [--only SUBSTRING] [--verbose] [--require]`: compiles all kernels.
 pub fn run(args: &[String]) -> Outcome {
     Command::cargo(TEST).args(["--all"]).args(args).run()
 }
 
-/// `cargo xtask cuda-warm [--only SUBSTRING,...] [--among CACHE]`: kernels for sm_90, kept for a pack.
+/// `cargo xtask cuda-warm [--only SUBSTRING,...] [--among CACHE]`: compiles kernels for sm_90 and stores them for a
+/// pack.
 pub fn warm(args: &[String]) -> Outcome {
     let kept = root().join(crate::gpu::KERNELS);
     Command::cargo(TEST)
@@ -24,8 +25,8 @@ pub fn warm(args: &[String]) -> Outcome {
         .run()
 }
 
-/// `cargo xtask cuda-kernels`: what models ask for and what is common, compiled for sm_80 and sm_90 and as PTX, as the file
-/// of the package `nomina-cuda-kernels`.
+/// `cargo xtask cuda-kernels`: compiles the kernels that models ask for and the common ones for sm_80, sm_90 and as
+/// PTX, and writes the file of the package `nomina-cuda-kernels`.
 pub fn ship() -> Outcome {
     Command::cargo(["test", "--workspace", "--test", "cuda_models"])
         .env("NOMINA_EVERY", "1")

@@ -1,11 +1,11 @@
-//! All tests that compute, once for each instruction set of x86-64; others are compiled.
+//! Runs all tests that compute once for each instruction set of x86-64; other architectures are only compiled.
 
 use crate::step::{Command, Outcome, Step, run_all};
 
-/// As `NOMINA_SIMD` names them, the least first. A machine that lacks one runs the next lower.
+/// The values of `NOMINA_SIMD`, from the least. A machine without a level falls back to the next lower one.
 pub const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
 
-/// Those of this machine: the library finds out alike (`runtime/src/cpu/simd.rs`).
+/// Returns the levels of this machine, detected as the library does (`runtime/src/cpu/simd.rs`).
 pub fn here() -> Vec<&'static str> {
     #[cfg(target_arch = "x86_64")]
     let wide = [
@@ -24,7 +24,8 @@ pub fn here() -> Vec<&'static str> {
         .collect()
 }
 
-/// What computes, with its tests, examples and documentation. What rustc says is the same everywhere.
+/// The packages that compute, with their tests, examples and documentation. Compile errors are the same for every
+/// level.
 const PACKAGES: [&str; 6] = [
     "-p",
     "nomina-runtime",
@@ -34,7 +35,7 @@ const PACKAGES: [&str; 6] = [
     "nomina-examples",
 ];
 
-/// Where the baseline is NEON: the same bodies, which are compiled and not run.
+/// A target whose baseline is NEON: the same code is compiled, but not run.
 const NEON: &str = "aarch64-unknown-linux-gnu";
 
 /// `cargo xtask levels`.
@@ -43,15 +44,15 @@ pub fn run() -> Outcome {
     run_all(&all.collect::<Vec<_>>())
 }
 
-/// All packages of the workspace: tests that run rustc ask cargo for theirs without a registry.
+/// Fetches the dependencies of all workspace packages, since tests that run rustc call cargo offline.
 fn fetch() -> Step {
     Step::new("fetch", Command::cargo(["fetch", "--quiet"]))
 }
 
-/// Compiles for another processor, where rustup has its standard library.
+/// Compiles for another architecture, if rustup has its standard library.
 fn neon() -> Step {
     let check = ["check", "--target", NEON, "-p", "nomina", "--all-features"];
-    // An empty crate needs the standard library too.
+    // Even an empty crate needs the standard library.
     let probe = [
         "--target",
         NEON,
@@ -64,15 +65,15 @@ fn neon() -> Step {
     Step::new("aarch64", Command::cargo(check)).needs(Command::new("rustc", probe))
 }
 
-/// One build serves all levels: it asks nothing of the processor, whatever cargo's configuration
-/// says, and loops for more are chosen when it runs.
+/// One build serves all levels: its baseline needs no processor features, whatever cargo's configuration says, and
+/// loops for higher levels are selected at run time.
 fn step(level: &'static str) -> Step {
     let test = Command::cargo(["test", "--no-fail-fast"]).args(PACKAGES);
     let mut command = test.env("NOMINA_SIMD", level);
     if cfg!(target_arch = "x86_64") {
         command = command
             .env("RUSTFLAGS", "-C target-cpu=x86-64")
-            // Its own folder: the flag is part of every dependency's name.
+            // A separate folder: the flag is part of every dependency's hash.
             .env("CARGO_TARGET_DIR", "target/levels");
     }
     Step::new(level, command)
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
     use crate::step::root;
 
-    /// The library knows these names, and there is no other.
+    /// The library accepts exactly these names.
     #[test]
     fn levels_are_those_of_the_library() {
         let file = root().join("runtime/src/cpu/simd.rs");

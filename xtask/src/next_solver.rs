@@ -1,5 +1,5 @@
-//! `cargo xtask next-solver`: all that compiles, and all that must not, by the trait solver that rustc
-//! will have next.
+//! `cargo xtask next-solver`: checks everything that must compile, and everything that must not, with rustc's next
+//! trait solver.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::step::{Command, Outcome, Step, root, run_all};
 
 const FLAG: &str = "-Znext-solver=globally";
-/// The crates that mistakes import.
+/// The crates that the mistakes import.
 const CRATES: [&str; 3] = ["nomina", "nomina_mesh", "nomina_nn"];
-/// Its own folder: the flag changes every dependency.
+/// A separate folder: the flag changes every dependency.
 const TARGET: &str = "target/next-solver";
 
-/// Mistakes that the next solver tells otherwise, each with the reason.
+/// Mistakes for which the next solver reports different errors, with the reason.
 const LISTED: [(&str, &str); 19] = [
     ("align/not_a_dim", BEHIND_LIST),
     ("broadcast/a_tuple", ARGUMENT_AND_RESULT),
@@ -37,31 +37,32 @@ const LISTED: [(&str, &str); 19] = [
     ("view/select_string", ARGUMENT_AND_RESULT),
 ];
 
-/// The next solver stops at an impl with `do_not_recommend`, which hides the list of all impls from
-/// whoever gives no tuple at all: the item that is wrong lies behind it.
+/// The next solver stops at an impl with `do_not_recommend`, which otherwise hides the list of all impls from users who
+/// pass no tuple; the wrong item is behind that impl.
 const BEHIND_LIST: &str = "stops at the tuple, before the item";
-/// Two bounds fail for one reason. Today's solver compares the reasons before it looks for the trait
-/// to print, the next one afterwards.
+/// Two bounds fail for the same reason. Today's solver compares the reasons before it selects the trait to print, the
+/// next one afterwards.
 const BEHIND_LIFT: &str = "the reason that two bounds share lies behind `do_not_recommend`";
-/// rustc drops an error that another one implies only where both point at one place; today the
-/// result's type fails first, at the method's name, and nothing else is asked.
+/// rustc drops an error implied by another one only if both point at the same place. Today the result's type fails
+/// first, at the method's name, and nothing else is checked.
 const ARGUMENT_AND_RESULT: &str = "the argument and the result's type fail apart";
-/// The same of a relation, which points at one argument, and of the other argument's own bound.
+/// Like [`ARGUMENT_AND_RESULT`], for a relation, which points at one argument, and for the other argument's own bound.
 const TWO_ARGUMENTS: &str = "a relation and its argument fail apart";
 
-/// `x[0]` is asked for its impl, and then for the type that this impl gives.
+/// `x[0]` is checked for its impl, and then for the type that this impl gives.
 const BASE_AND_RESULT: &str = "what is indexed and its result fail apart";
 
 /// A type whose dims are projected from a layout: its bound, and the projection.
 const BOUND_AND_PROJECTION: &str = "a bound and the projection behind it fail apart";
 
-/// A vector of two types is one mistake, what takes no vector another; today's solver stops at the first.
+/// A vector of two types is one mistake, and a function that takes no vector another; today's solver stops at the
+/// first.
 const VECTOR_AND_ARGUMENT: &str = "the vector and what takes it fail apart";
 
-/// Compiles everything, runs what documentation shows, generic code among it, then judges the mistakes.
+/// Compiles everything, runs the documentation tests, which include generic code, then compares the mistakes.
 pub fn run() -> Outcome {
     let all = nightly(["check", "--workspace", "--all-targets"]);
-    // All of them: a filter that matches none would pass.
+    // All doc tests: a filter that matches none would pass.
     let documented = nightly(["test", "--doc", "-p", "nomina"]);
     let steps = [
         Step::new("compiles", all),
@@ -69,7 +70,7 @@ pub fn run() -> Outcome {
             "documented",
             documented
                 .env("RUSTDOCFLAGS", FLAG)
-                // It is about what compiles: no time for faster code.
+                // The test is about compilation, so do not optimise.
                 .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
                 .env("CARGO_PROFILE_DEV_DEBUG", "0"),
         ),
@@ -88,9 +89,9 @@ fn nightly<const N: usize>(args: [&str; N]) -> Command {
         .env("CARGO_TARGET_DIR", TARGET)
 }
 
-/// Every mistake of `ui-tests` is told as today: the same first lines, each once.
+/// Checks that every mistake of `ui-tests` is reported as today: the same first lines, each once.
 fn mistakes() -> Outcome {
-    // A test that depends on all of them, for the features that all was compiled with.
+    // A test that depends on all the crates, with the features that everything was compiled with.
     let test = ["check", "--workspace", "--test", "ui"];
     let check = nightly(test).args(["--message-format=json"]).output()?;
     let mut crates = Vec::new();
@@ -130,7 +131,7 @@ fn mistakes() -> Outcome {
     }
 }
 
-/// What is wrong with a mistake's text, if anything.
+/// Returns the problem with a mistake's errors, if any.
 fn judge(crates: &[String], file: &Path) -> Option<String> {
     let folder = file.parent().and_then(Path::file_name)?.to_string_lossy();
     let name = format!("{folder}/{}", file.file_stem()?.to_string_lossy());
@@ -140,7 +141,7 @@ fn judge(crates: &[String], file: &Path) -> Option<String> {
         return Some(format!("  {name} imports what is not in {CRATES:?}"));
     }
     let same = as_today(&headlines(&today), &headlines(&next))
-        // Where it is the version of rustc that makes the difference, the solver does not.
+        // Also accepted if the difference is due to the version of rustc, not to the solver.
         || as_today(&headlines(&told(crates, file, &name, &[])), &headlines(&next));
     let reason = LISTED.iter().find(|(listed, _)| *listed == name);
     let lines = headlines(&next).join("\n    ");
@@ -148,7 +149,7 @@ fn judge(crates: &[String], file: &Path) -> Option<String> {
         None if same => None,
         None => Some(format!("  {name}\n    {lines}")),
         Some(_) if same => Some(format!("  {name} is listed, and told as today")),
-        // What is listed is a mistake all the same, and rustc knows which.
+        // A listed mistake must still be an error, and not an overflow.
         Some(_) if lines.is_empty() || next.contains("error[E0275]") => {
             Some(format!("  {name} is accepted, or overflows\n    {lines}"))
         }
@@ -156,7 +157,7 @@ fn judge(crates: &[String], file: &Path) -> Option<String> {
     }
 }
 
-/// What nightly's rustc says to a program.
+/// Returns the errors of nightly's rustc for a program.
 fn told(crates: &[String], file: &Path, name: &str, flags: &[&str]) -> String {
     let out = format!("{TARGET}/{}.rmeta", name.replace('/', "_"));
     let command = Command::new(
@@ -172,19 +173,19 @@ fn told(crates: &[String], file: &Path, name: &str, flags: &[&str]) -> String {
     command.errors().unwrap_or_else(|text| text)
 }
 
-/// The first lines of a text's errors.
+/// Returns the first lines of the errors in a text.
 fn headlines(text: &str) -> Vec<&str> {
     text.lines()
         .filter(|line| line.starts_with("error") && !line.starts_with("error: aborting"))
         .collect()
 }
 
-/// The same errors once each, or without those that only followed from the first.
+/// Returns whether the errors are the same, once each, or without those that merely followed from the first.
 fn as_today(today: &[&str], next: &[&str]) -> bool {
     !next.is_empty() && today.starts_with(next)
 }
 
-/// The file of a crate's metadata in what cargo reports.
+/// Returns the metadata file of a crate in cargo's report.
 fn metadata<'a>(report: &'a str, name: &str) -> Option<&'a str> {
     let start = format!("/lib{name}-");
     report
@@ -192,7 +193,7 @@ fn metadata<'a>(report: &'a str, name: &str) -> Option<&'a str> {
         .rfind(|word| word.contains(&start) && word.ends_with(".rmeta"))
 }
 
-/// The programs of all mistakes.
+/// Returns the programs of all mistakes.
 fn programs() -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for folder in fs::read_dir(root().join("ui-tests"))? {

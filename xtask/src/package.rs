@@ -1,9 +1,10 @@
-//! What is published: `cargo package --workspace` passes, and each package holds what it needs and no more.
+//! Tests of the published packages: `cargo package --workspace` passes, and each package contains what it needs and no
+//! more.
 
 use crate::house::code;
 use crate::step::{Command, root};
 
-/// The folders of the packages that are published.
+/// The folders of the published packages.
 const PUBLISHED: [&str; 10] = [
     ".",
     "cargo-nomina",
@@ -21,7 +22,7 @@ fn manifest(folder: &str) -> String {
     std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap()
 }
 
-/// Every other package says `publish = false`.
+/// Every other package has `publish = false`.
 #[test]
 fn who_is_published_is_listed() {
     let workspace = manifest(".");
@@ -81,7 +82,7 @@ fn packages_hold_what_they_need_and_no_more() {
                 wrong.push(format!("{folder} holds {file}"));
             }
         }
-        // What a file includes goes with it; documentation's tests stay here.
+        // Files included by a source must be in the package; documentation tests are not.
         for file in files.iter().filter(|file| file.ends_with(".rs")) {
             let text = std::fs::read_to_string(root().join(folder).join(file)).unwrap();
             for line in text

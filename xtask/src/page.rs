@@ -1,4 +1,4 @@
-//! Pages of `docs/` with a place for figures that a task measures.
+//! Pages of `docs/` with a section for measured figures.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::step::{Outcome, root};
 const BEGIN: &str = "<!-- figures -->\n";
 const END: &str = "<!-- /figures -->";
 
-/// Puts figures into the page, in the place of those that were there.
+/// Replaces the figures in a page.
 pub fn record(page: &str, figures: &str) -> Outcome {
     let page = root().join(page);
     let text = replaced(&read(&page)?, figures.trim_end())
@@ -16,7 +16,7 @@ pub fn record(page: &str, figures: &str) -> Outcome {
     fs::write(&page, text).map_err(|error| format!("{}: {error}", page.display()))
 }
 
-/// A file's text, or why there is none.
+/// Returns a file's text, or the reason why it cannot be read.
 pub fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,5 +1,5 @@
-//! The tests of everything `unsafe` (runtime's storage and kernels) under AddressSanitizer,
-//! ThreadSanitizer and Valgrind.
+//! Runs the tests of all `unsafe` code (runtime's storage and kernels) under AddressSanitizer, ThreadSanitizer and
+//! Valgrind.
 
 use crate::levels::LEVELS;
 use crate::step::{Command, Outcome, Step, run_all};
@@ -25,42 +25,42 @@ pub fn run() -> Outcome {
 fn under_address(test: &[&str]) -> Command {
     Command::nightly(["test", "--target", TARGET, "--all-features"])
         .args(test)
-        // Tests ask for more than there is, and want an error.
+        // Tests allocate more memory than there is, and expect an error.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1")
-        // Memory that is kept for later is memory that nothing watches.
+        // The sanitizer does not see errors in cached blocks.
         .env("NOMINA_CACHE", "0")
         .env("RUSTFLAGS", "-Zsanitizer=address")
         .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only")
-        // Its own folder: the flag changes every dependency.
+        // A separate folder: the flag changes every dependency.
         .env("CARGO_TARGET_DIR", "target/sanitize")
 }
 
-/// Runtime's tests with the loops of one instruction set. Named one by one, they leave out documentation
-/// tests, which cannot be built with the flag, and those that stand in for a GPU: their fake driver
-/// tells memory by its addresses, which the sanitizer takes for itself.
+/// Runs the tests of the runtime with the loops of one instruction set. Naming the tests excludes documentation tests,
+/// which cannot be built with the flag, and tests of the emulated GPU, whose driver recognizes memory by addresses that
+/// the sanitizer reserves.
 fn address(level: &'static str) -> Step {
     let test = ["-p", "nomina-runtime", "--lib", "--test", "accuracy"];
     let command = under_address(&test).env("NOMINA_SIMD", level);
     Step::new("address", command).needs(Command::nightly(["--version"]))
 }
 
-/// Every row of the table in every dtype, form and layout, from the typed tensor's package down.
+/// Runs every row of the table in every dtype, form and layout, through the package of the typed tensor.
 fn rows() -> Step {
     let command = under_address(&["-p", "nomina", "--test", "rows"]);
     Step::new("address, rows", command).needs(Command::nightly(["--version"]))
 }
 
-/// Every public function of the entries and of tensors without names, with arguments that nobody should give.
+/// Calls every public function of the entries and of tensors without names with invalid arguments.
 fn hostile() -> Step {
     let command = under_address(&["-p", "nomina-runtime", "--test", "hostile"])
-        // So many argument sets for each.
+        // The number of argument sets per function.
         .env("NOMINA_HOSTILE", "10000");
     Step::new("address, hostile", command).needs(Command::nightly(["--version"]))
 }
 
-/// The cache, storage that threads share and copy when they write, and kernels that share work.
-/// ThreadSanitizer has to see what the standard library does to pass things from thread to thread,
-/// so that is built too.
+/// Runs the tests of the cache, of storage that threads share and copy on write, and of kernels that share work.
+/// ThreadSanitizer has to see the synchronization inside the standard library, so the standard library is built with
+/// it, too.
 fn thread() -> Step {
     let test = ["-p", "nomina-runtime", "--lib"];
     let flags = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer";
@@ -76,12 +76,12 @@ fn thread() -> Step {
         .hint("`rustup +nightly component add rust-src` brings the standard library's source")
 }
 
-/// Valgrind knows no AVX-512: `faer` and our kernels choose by cpuid, which Valgrind answers for
-/// what it can run. One test thread, since it runs one thread at a time anyway.
+/// Valgrind does not support AVX-512: `faer` and the kernels select by cpuid, which Valgrind reports according to its
+/// own support. Uses one test thread, since Valgrind runs one thread at a time anyway.
 fn valgrind(binary: &str) -> Step {
     let flags = [
         "--quiet",
-        // Or threads that wait for work take the only turn from the one that has some.
+        // Otherwise waiting threads starve the one that has work.
         "--fair-sched=yes",
         "--error-exitcode=1",
         "--leak-check=full",
@@ -91,7 +91,7 @@ fn valgrind(binary: &str) -> Step {
     Step::new(
         "valgrind",
         Command::new("valgrind", flags)
-            // Valgrind's product and sum in one rounding takes -0.0 for 0.0, and these tests tell them apart.
+            // Valgrind's fused multiply-add returns 0.0 instead of -0.0, which these tests distinguish.
             .args([
                 binary,
                 "--test-threads=1",
@@ -104,7 +104,8 @@ fn valgrind(binary: &str) -> Step {
     )
 }
 
-/// Builds runtime's unit tests, optimised since Valgrind is slow enough, and gives the path of the binary, from cargo's JSON messages.
+/// Builds the runtime's unit tests, optimised since Valgrind is slow, and returns the path of the binary from cargo's
+/// JSON messages.
 fn test_binary() -> Result<String, String> {
     let build = [
         "test",
@@ -120,7 +121,7 @@ fn test_binary() -> Result<String, String> {
     executable(&messages).ok_or_else(|| "cargo names no test binary of nomina-runtime".to_owned())
 }
 
-/// The last `"executable":"…"` in cargo's messages. Paths with escaped characters are not ours.
+/// Returns the last `"executable":"…"` in cargo's messages. Paths with escaped characters are not supported.
 pub fn executable(messages: &str) -> Option<String> {
     let key = "\"executable\":\"";
     let start = messages.rfind(key)? + key.len();

@@ -1,4 +1,4 @@
-//! The fuzz targets of `fuzz/`, under AddressSanitizer and with overflow checks, by libFuzzer.
+//! Runs the fuzz targets of `fuzz/` with libFuzzer, under AddressSanitizer and with overflow checks.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -14,16 +14,16 @@ use crate::step::{Command, Outcome, root};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Where the targets are built, and what they find is kept.
+/// The folder for builds of the targets and for their findings.
 const FOLDER: &str = "target/soak";
 
-/// As `cargo fuzz` has it, but that functions are counted and not branches: libFuzzer looks at all counters after
-/// each input, and kernels for all dtypes and instruction sets have more branches than it can look at quickly.
+/// The flags of `cargo fuzz`, but counting functions instead of branches: libFuzzer scans all counters after each
+/// input, and kernels for all dtypes and instruction sets have too many branches to scan quickly.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=1 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Zsanitizer=address --cfg fuzzing";
 
-/// How many of a thousand inputs each target gets: those for macros read what they make, which takes milliseconds.
+/// The share of each target in a thousand inputs. Macro targets parse their output, which takes milliseconds.
 const SHARES: [(&str, u64); 8] = [
     ("call", 972),
     ("macro_dims", 3),
@@ -35,17 +35,17 @@ const SHARES: [(&str, u64); 8] = [
     ("programs", 10),
 ];
 
-/// Targets that compute: their share is divided among the loops of each instruction set.
+/// Targets that compute; their share is divided among the instruction sets.
 const COMPUTE: [&str; 2] = ["programs", "call"];
 
-/// One run of libFuzzer.
+/// A run of libFuzzer.
 struct Job {
     target: &'static str,
     level: Option<&'static str>,
     runs: u64,
 }
 
-/// What libFuzzer said at its end.
+/// The final statistics of a run.
 struct Done {
     job: Job,
     inputs: u64,
@@ -84,7 +84,7 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// What there is to run, in all so many inputs.
+/// Returns the runs for a total of `inputs` inputs.
 fn jobs(inputs: u64) -> VecDeque<Job> {
     let each = SHARES.iter().flat_map(|&(target, share)| {
         let levels = match COMPUTE.contains(&target) {
@@ -101,7 +101,7 @@ fn jobs(inputs: u64) -> VecDeque<Job> {
     each.collect()
 }
 
-/// Runs the jobs, as many at a time as there are cores; those that have begun end after a failure.
+/// Runs the jobs, one per core at a time. After a failure no more jobs start.
 fn all_of(jobs: VecDeque<Job>) -> Result<Vec<Done>, String> {
     let jobs = Mutex::new(jobs);
     let next = || jobs.lock().ok()?.pop_front();
@@ -130,7 +130,7 @@ fn all_of(jobs: VecDeque<Job>) -> Result<Vec<Done>, String> {
     Ok(done)
 }
 
-/// One run of libFuzzer. What it finds to reach more code stays in `target`; seeds are read only.
+/// Runs libFuzzer once. Inputs that reach new code are stored in `target`; seeds are only read.
 fn one(job: Job) -> Result<Done, String> {
     let Job {
         target,
@@ -151,12 +151,12 @@ fn one(job: Job) -> Result<Done, String> {
             "-rss_limit_mb=0",
             "-timeout=60",
             "-max_len=512",
-            // The folder changes by this run alone, and weights by entropy cost a third of the time.
+            // Only this run changes the folder, and entropic weights cost a third of the time.
             "-reload=0",
             "-entropic=0",
             "-verbosity=0",
             "-print_final_stats=1",
-            // Looking up names takes longer than running.
+            // Looking up names takes longer than the run.
             "-print_funcs=0",
         ])
         .env(
@@ -165,7 +165,7 @@ fn one(job: Job) -> Result<Done, String> {
         )
         // Waiting for another thread takes longer than a small input.
         .env("RAYON_NUM_THREADS", "1")
-        // Memory that is kept for later is memory that nothing watches.
+        // The sanitizer does not see errors in cached blocks.
         .env("NOMINA_CACHE", "0");
     let seeds = format!("fuzz/corpus/{target}");
     if Path::new(&root().join(&seeds)).is_dir() {
@@ -188,7 +188,7 @@ fn one(job: Job) -> Result<Done, String> {
     })
 }
 
-/// A figure of libFuzzer's last lines, `stat::name: 42`.
+/// Parses a figure of libFuzzer's final lines, `stat::name: 42`.
 fn stat(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find(|line| {
         let rest = line.strip_prefix("stat::");

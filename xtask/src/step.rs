@@ -1,13 +1,13 @@
-//! A command with its environment, and steps that are announced, timed and stop at a failure.
+//! Commands with their environment, and steps that are announced, timed and stopped at a failure.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
-/// What a task comes to: nothing, or the text of its failure.
+/// The result of a task; the error is the text of its failure.
 pub type Outcome = Result<(), String>;
 
-/// The workspace's root: tasks work from any folder below it.
+/// Returns the workspace's root, so that tasks work from any folder below it.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
@@ -33,15 +33,15 @@ impl Command {
         command.args(args)
     }
 
-    /// The cargo that runs this program, so that `cargo +toolchain xtask` stays on its toolchain.
+    /// Uses the cargo that runs this program, so that `cargo +toolchain xtask` stays on its toolchain.
     pub fn cargo(args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         Self::new(&cargo, args)
     }
 
-    /// The nightly toolchain's cargo.
+    /// Uses the nightly toolchain's cargo.
     pub fn nightly(args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        // rustup sets it for the cargo that runs this program, and it would win over `+nightly`'s rustc.
+        // rustup sets this variable for the cargo that runs this program, and it would override `+nightly`.
         Self::new("cargo", ["+nightly"])
             .args(args)
             .without("RUSTUP_TOOLCHAIN")
@@ -53,7 +53,7 @@ impl Command {
         self
     }
 
-    /// The same command with more arguments.
+    /// Returns the command with more arguments.
     pub fn with_args(&self, args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.clone().args(args)
     }
@@ -63,13 +63,13 @@ impl Command {
         self
     }
 
-    /// Keeps a variable of this process from the command.
+    /// Removes a variable of this process from the command's environment.
     pub fn without(mut self, key: &'static str) -> Self {
         self.removed.push(key);
         self
     }
 
-    /// As a user would type it.
+    /// Formats the command as a user would type it.
     pub fn line(&self) -> String {
         let program = Path::new(&self.program).file_name().map_or_else(
             || self.program.clone(),
@@ -95,7 +95,7 @@ impl Command {
         command
     }
 
-    /// Runs it with its output shown.
+    /// Runs the command and shows its output.
     pub fn run(&self) -> Outcome {
         let status = self
             .build()
@@ -108,7 +108,7 @@ impl Command {
         }
     }
 
-    /// Runs it and gives its standard output; its errors are shown.
+    /// Runs the command and returns its standard output; its errors are shown.
     pub fn output(&self) -> Result<String, String> {
         let output = self
             .build()
@@ -121,7 +121,7 @@ impl Command {
         String::from_utf8(output.stdout).map_err(|_| format!("`{}`: not UTF-8", self.line()))
     }
 
-    /// Runs it and gives what it wrote to standard error.
+    /// Runs the command and returns its standard error.
     pub fn errors(&self) -> Result<String, String> {
         let output = self
             .build()
@@ -134,7 +134,7 @@ impl Command {
         }
     }
 
-    /// Whether it runs at all: asks for tools that may be absent.
+    /// Returns whether the command succeeds, to detect tools that may be missing.
     pub fn works(&self) -> bool {
         let quiet = self
             .build()
@@ -149,9 +149,9 @@ impl Command {
 pub struct Step {
     pub name: &'static str,
     pub command: Command,
-    /// Where the tool may be absent: a command that works only where it is there.
+    /// A command that succeeds only if the required tool is present; `None` if the tool cannot be missing.
     pub needs: Option<Command>,
-    /// What to do when it fails, where the output does not say.
+    /// Advice for a failure whose output does not explain itself.
     pub hint: &'static str,
 }
 
@@ -176,7 +176,7 @@ impl Step {
     }
 }
 
-/// Runs the steps in order, says what each took, and stops at the first that fails.
+/// Runs the steps in order, prints the time of each, and stops at the first failure.
 pub fn run_all(steps: &[Step]) -> Outcome {
     let mut summary = Vec::new();
     for step in steps {

@@ -1,4 +1,4 @@
-//! Markers as `dims!` writes them, a tensor without data, and a question to rustc.
+//! Markers as `dims!` generates them, a tensor without data, and a macro that tests a bound.
 
 #![allow(dead_code, missing_docs)]
 
@@ -8,7 +8,8 @@ use core::ops::{Add, AddAssign};
 use nomina_core::dims::*;
 use nomina_core::*;
 
-/// A dim: its name, its head, the symbols of its spelling, and its constant size with its digits.
+/// Declares a dim: its name, its head, the symbols of its spelling, and its constant size with the
+/// size's digits.
 macro_rules! dim {
     ($name:ident $head:ident $($symbol:ident)*) => { dim!(@ $name, AnySize, $head, $($symbol)*); };
     ($name:ident = $size:literal $($digit:ident)* : $head:ident $($symbol:ident)*) => {
@@ -32,7 +33,7 @@ macro_rules! dim {
     };
 }
 
-// Some share their head, so that the spelling decides.
+// Some share a head, so that the spelling decides.
 dim!(N H1 S39);
 dim!(C H1 S28);
 dim!(H H2 S33);
@@ -48,7 +49,7 @@ dim!(Features H10 S31 S4 S0);
 dim!(Rgb = 3 S55: H11 S43 S6 S1);
 dim!(Classes = 10 S53 S52: H12 S28 S11);
 
-/// Another crate's markers.
+/// Markers of another crate.
 pub mod other {
     use nomina_core::dims::{AnySize, Fixed};
     dim!(N H1 S39);
@@ -56,7 +57,8 @@ pub mod other {
     dim!(Rgb = 4 S56: H11 S43 S6 S1);
 }
 
-/// Whether a bound holds, asked without failing: an inherent constant goes before a trait's.
+/// Tests whether a bound holds, without a compile error: an inherent constant takes precedence over
+/// a trait's.
 #[allow(unused_macros)]
 macro_rules! holds {
     ($t:ty: $($bound:tt)+) => {{
@@ -74,7 +76,7 @@ macro_rules! holds {
     }};
 }
 
-/// A tensor of which only the type counts.
+/// A tensor that consists only of its type.
 pub struct Tensor<D: Dims, T: Element = f32>(PhantomData<fn() -> (D, T)>);
 
 pub fn make<D: Dims, T: Element>() -> Tensor<D, T> {

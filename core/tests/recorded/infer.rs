@@ -1,4 +1,4 @@
-//! What the rules say of a recorded call: names and, where sizes follow from sizes, shapes.
+//! Applies the rules to a recorded call: names and, where sizes follow from sizes, shapes.
 
 use nomina_core::rule::{self, DimRef, NameItem, dtype};
 use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result};
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::{Case, Meta, item, sizes};
 
-/// Names of a result, and its shape where it does not depend on values.
+/// The names of a result, and its shape if it does not depend on values.
 pub type Got = (Names, Option<Vec<usize>>);
 
-/// Operators with one tensor whose result keeps its names and shape.
+/// Operators on one tensor whose result keeps its names and shape.
 const UNARY: &str = "abs acos asin atan ceil cos cosh acosh deg2rad digamma erf erfc erfinv exp \
     expm1 floor frac log log10 log1p log2 neg rad2deg reciprocal round rsqrt sigmoid sign sgn sin \
     sinh asinh sqrt tan tanh atanh trunc bitwise_not logical_not lgamma relu bool float bfloat16 \
@@ -17,7 +17,7 @@ const UNARY: &str = "abs acos asin atan ceil cos cosh acosh deg2rad digamma erf 
     empty_like zeros_like ones_like bernoulli requires_grad_ log_normal_ geometric_ exponential_ \
     cauchy_ uniform_ random_ bernoulli_ clamp_ index_fill_";
 
-/// Of these, integers become floats.
+/// Operators of these lists that convert integers to floats.
 const FLOATS: &str = "acos asin atan cos cosh acosh deg2rad digamma erf erfc erfinv exp expm1 log \
     log10 log1p log2 rad2deg reciprocal rsqrt sigmoid sin sinh asinh sqrt tan tanh atanh lgamma \
     div atan2";
@@ -40,8 +40,8 @@ fn whole(names: Names, shape: impl AsRef<[usize]>) -> Got {
     (names, Some(shape.as_ref().to_vec()))
 }
 
-/// The names and shapes of the results, one per tensor that PyTorch gives back, or the error;
-/// `None` for an operator whose results names and sizes do not decide.
+/// Returns the names and shapes of the results, one per tensor that PyTorch returns, or the error;
+/// `None` for an operator whose results do not follow from names and sizes.
 pub fn infer(case: &Case<'_>, results: usize) -> Option<Result<Vec<Got>>> {
     let base = case.op.strip_suffix('_').unwrap_or(case.op);
     let got = if among(UNARY, case.op) || among(UNARY, base) || among(BINARY, base) {
@@ -54,7 +54,7 @@ pub fn infer(case: &Case<'_>, results: usize) -> Option<Result<Vec<Got>>> {
     Some(got.map(|got| vec![got; results]))
 }
 
-/// Operators on elements, in place and into an out tensor too, in PyTorch's order of checks.
+/// Elementwise operators, also in place and with an out tensor, in the order of PyTorch's checks.
 fn elementwise(case: &Case<'_>, base: &str) -> Result<Got> {
     let own = case.tensor(0);
     let others: Vec<Meta> = match among(BINARY, base) {
@@ -112,7 +112,7 @@ fn reduce(case: &Case<'_>) -> Result<Got> {
     Ok(whole(rule::reduce(&x.names, &positions, keep), shape))
 }
 
-/// Operators with one rule each.
+/// Operators with a single rule each.
 fn one(case: &Case<'_>) -> Option<Result<Got>> {
     let product = |names: fn(&'static str, &Names, &Names) -> Result<Names>,
                    shape: fn(&'static str, &[usize], &[usize]) -> Result<rule::Shape>,
@@ -236,7 +236,7 @@ fn factory(case: &Case<'_>) -> Result<Got> {
         .map(item)
         .collect();
     if case.op == "tensor" {
-        // The nesting gives the rank.
+        // The nesting determines the rank.
         let mut rank = 0;
         let mut value = &case.args[0];
         while let Some(list) = value.get("list").and_then(Value::as_array) {
@@ -346,7 +346,7 @@ fn rename(case: &Case<'_>, names: &Names) -> Result<Names> {
     }
 }
 
-/// The oracle's word for a kind.
+/// Returns the name of an error kind in the recordings.
 pub fn word(error: &Error) -> &'static str {
     match error.kind() {
         ErrorKind::NameMismatch => "name_mismatch",

@@ -1,4 +1,4 @@
-//! PyTorch's recorded calls, as far as names, sizes and dtypes go.
+//! PyTorch's recorded calls, reduced to names, sizes and dtypes.
 
 pub mod infer;
 
@@ -14,10 +14,10 @@ pub struct Meta {
     pub dtype: DType,
 }
 
-/// One recorded call.
+/// A recorded call.
 pub struct Case<'a> {
     pub id: &'a str,
-    /// The operator without `torch.` and the like.
+    /// The operator without prefixes such as `torch.`.
     pub op: &'a str,
     pub args: &'a [Value],
     pub kwargs: &'a Value,
@@ -41,7 +41,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Argument `i`, which is a tensor.
+    /// Returns argument `i`, which must be a tensor.
     pub fn tensor(&self, i: usize) -> Meta {
         meta(&self.args[i]).expect("a tensor")
     }
@@ -54,7 +54,7 @@ impl<'a> Case<'a> {
         self.args[i]["int"].as_i64().expect("an int")
     }
 
-    /// The dims at argument `i` or at `dim`; all when they are left out.
+    /// Returns the dims from argument `i` or the keyword `dim`; all dims if omitted.
     pub fn dims(&self, i: usize) -> DimArg<'a> {
         let keep = self
             .kwargs
@@ -68,7 +68,7 @@ impl<'a> Case<'a> {
         dim_ref(&self.args[i])
     }
 
-    /// The arguments from `i` on, as names.
+    /// Returns the arguments from `i` on, as names.
     pub fn items(&self, i: usize) -> Vec<NameItem<'a>> {
         self.args[i..].iter().map(item).collect()
     }
@@ -96,7 +96,7 @@ pub fn meta(value: &Value) -> Option<Meta> {
     })
 }
 
-/// The tensors of a result: one, several, or none.
+/// Returns the tensors of a result: one, several, or none.
 fn metas(value: &Value) -> Vec<Meta> {
     match value.get("list").and_then(Value::as_array) {
         Some(list) => list.iter().filter_map(meta).collect(),
@@ -104,7 +104,7 @@ fn metas(value: &Value) -> Vec<Meta> {
     }
 }
 
-/// Integers, bare or as values.
+/// Returns integers, bare or wrapped as values.
 pub fn sizes(value: &Value) -> Vec<i64> {
     let list = value
         .get("list")

@@ -1,4 +1,4 @@
-//! A pack, unpacked, runs on the host that stands for a GPU: to its end, and as far as its budget goes.
+//! Runs an unpacked pack on the emulated GPU: to its end, and with a limited time budget.
 
 #[allow(
     dead_code,
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::*;
 
-/// Programs that need no long, as `cargo test --workspace` builds them.
+/// Programs that are quick, as built by `cargo test --workspace`.
 const SOME: [&str; 2] = ["cuda_copy", "cuda_devices"];
 
 /// Makes a pack of some programs and unpacks it.
@@ -34,10 +34,10 @@ fn unpacked(within: &Path) -> PathBuf {
     there.join(NAME)
 }
 
-/// A pack's script on the stand-in, which for the programs is a GPU.
+/// Returns a command that runs a pack's script on the emulated GPU, which the programs treat as a real one.
 fn script(pack: &Path, out: &Path, args: &[&str]) -> std::process::Command {
     let mut command = host::with_fakes(&pack.join("run.sh")).unwrap();
-    // What another pack compiled is not asked for.
+    // Ignore kernels compiled for another pack.
     command
         .env_remove("NOMINA_FAKE_GPU")
         .env_remove("NOMINA_CUDA_CACHE");
@@ -45,7 +45,7 @@ fn script(pack: &Path, out: &Path, args: &[&str]) -> std::process::Command {
     command
 }
 
-/// Runs it: whether it was content, and its figures.
+/// Runs it; returns whether it succeeded, and its figures.
 fn ran(pack: &Path, out: &Path, args: &[&str]) -> (bool, String) {
     let output = script(pack, out, args).output().unwrap();
     (output.status.success(), figures(out))
@@ -59,7 +59,7 @@ fn figures(out: &Path) -> String {
     figures
 }
 
-/// How many parts of the table are in a state.
+/// Counts the rows of the table in a state.
 fn count(figures: &str, state: &str) -> usize {
     let rows = figures.lines().filter(|line| line.starts_with("| "));
     rows.filter(|row| row.split(" | ").nth(1) == Some(state))
@@ -80,14 +80,14 @@ fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
     let took = start.elapsed().as_secs();
     assert!(content, "{whole}");
     assert!(whole.contains("device: fake GPU 0"), "{whole}");
-    // Report, operators, and a part for each program; one is not in this pack.
+    // The report, the operators, and a row for each program; one program is not in this pack.
     assert_eq!(count(&whole, "passed"), 2 + SOME.len(), "{whole}");
     assert_eq!(count(&whole, "left out"), 1, "{whole}");
     assert!(within.join("whole/log/cuda_copy").is_file());
     let kernels = fs::metadata(within.join("whole/cache.tar.xz")).unwrap();
     assert!(kernels.len() > 1000, "no kernel was compiled there");
 
-    // From nothing again, with a third of the time: what ended before is there, and the rest is said to be cut off.
+    // From scratch again, with a third of the time: finished parts are listed, and the rest is marked as cut off.
     fs::remove_dir_all(pack.join("cache")).unwrap();
     let budget = (took / 3).max(2).to_string();
     let args = ["--budget", &budget, "first", "kernels"];
@@ -99,7 +99,7 @@ fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
         "{part}"
     );
 
-    // Ended from outside while it runs.
+    // Killed while it runs.
     let out = within.join("ended");
     let mut child = script(&pack, &out, &["first", "kernels"]).spawn().unwrap();
     while !out.join("log/cuda_copy").is_file() {
@@ -113,6 +113,6 @@ fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
     let ended = figures(&out);
     assert!(count(&ended, "passed") >= 2, "{ended}");
     assert!(count(&ended, "cut off") >= 1, "{ended}");
-    // What the ended script had started may still write there.
+    // Processes started by the killed script may still be writing there.
     let _ = fs::remove_dir_all(within);
 }
