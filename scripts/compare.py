@@ -1,17 +1,17 @@
-"""How fast nomina is next to PyTorch and to other libraries of Rust, case by case, in one run.
+"""Compares the speed of nomina with PyTorch and with other Rust libraries, case by case, in one run.
 
 usage: python scripts/compare.py [--bench ops|grads] [--rounds 3] [--threads 2] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
                                  [--device cuda] [--simd avx2] [--ours PROGRAM] [--update docs/performance.md]
 needs: pip install torch==2.11.0 numpy
 
-It builds the benchmarks, starts every side once and then asks all of them for the same case, one after the other,
-so many rounds: what else the machine does meets all sides alike. A ratio is another side's time over ours, within a
-round; the median over the rounds is printed. `--peers ''` asks PyTorch alone. `--update` writes the table between
+It builds the benchmarks, starts every side once and then asks all of them for the same case, one after another, in
+several rounds, so that other load on the machine affects all sides equally. A ratio is another side's time divided by nomina's in the
+same round; the median over the rounds is printed. `--peers ''` measures PyTorch only. `--update` writes the table between
 the lines `<!-- figures -->` and `<!-- /figures -->` of a file, or those of `gradients`. `--device cuda` measures on a GPU, against PyTorch
-there, and chains against what torch.compile makes of them. `--bench grads` measures gradients, against PyTorch and burn;
-before it does, all sides tell what they compute, where they begin with the same numbers, and have to agree.
-`--ours` names a benchmark that was built before. `--simd avx2` holds both sides to processors without AVX-512, whatever this
-one is, and asks no peers, which cannot be held; its table has a place of its own.
+on the GPU, and chains against torch.compile. `--bench grads` measures gradients, against PyTorch and burn; first
+it checks that all sides compute the same results for cases with the same initial numbers. `--ours` names a benchmark that is
+already built. `--simd avx2` restricts both sides to AVX2, and measures no peers, which cannot be restricted;
+its table has separate marker lines.
 """
 
 import argparse
@@ -25,20 +25,20 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PEERS = "benches/peers/Cargo.toml"
-# Between which lines of a file the table of a benchmark stands.
+# The names of the marker lines around the table of a benchmark.
 PLACES = {"ops": "figures", "grads": "gradients"}
-# What holds either side to an instruction set.
+# The environment variables that limit both sides to an instruction set.
 HELD = {
     "avx2": {"NOMINA_SIMD": "avx2", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
 }
-# Which peers have cases of a benchmark, on the host.
+# The peers with cases of a benchmark, on the host.
 PEERS_OF = {"ops": "ndarray,candle,burn", "grads": "burn"}
-# How far sides may differ in what they compute, as a part of the largest number.
+# The maximum difference of computed results, relative to the largest number.
 TOLERANCE = 1e-9
 
 
 def built(*command):
-    """The executable that a build by cargo makes."""
+    """Builds with cargo, and returns the path of the executable."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("CARGO_PROFILE_")}
     command = ["cargo", *command, "--message-format=json"]
     out = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -54,13 +54,13 @@ def names(*command):
 
 
 def values(command, only):
-    """What a side computes, by case: a number first, then all its gradients."""
+    """Returns the results of a side by case: a number first, then all its gradients."""
     out = subprocess.run([*command, "--values", "--only", only], check=True, stdout=subprocess.PIPE, text=True).stdout
     return {line["case"]: line["values"] for line in map(json.loads, out.splitlines())}
 
 
 def apart(ours, theirs):
-    """How far two sides' numbers are from each other: the value, and its gradients beside the largest of them."""
+    """Returns the relative difference of two sides' results: of the value, and of the gradients relative to the largest one."""
     if len(ours) != len(theirs) or not all(map(math.isfinite, ours + theirs)):
         return math.inf
     most = max(map(abs, ours[1:]))
@@ -69,7 +69,7 @@ def apart(ours, theirs):
 
 
 def agree(ours, others, only):
-    """Ends the program where another side computes something else than we do."""
+    """Exits if another side computes something different."""
     known = values(ours, only)
     for label, command in others:
         theirs = values(command, only)
@@ -93,7 +93,7 @@ class Side:
         self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
 
     def seconds(self, case):
-        """How long the case takes, or nothing where this side does not have it, or ended at it."""
+        """Returns the seconds of a case, or None if this side does not have it or crashed on it."""
         if case in self.failed:
             return None
         try:
@@ -123,7 +123,7 @@ def readable(seconds):
 
 
 class Row:
-    """A case: for each side the seconds of every round."""
+    """A case, with the seconds of every round for each side."""
 
     def __init__(self, case, rounds):
         self.case = case
@@ -148,7 +148,7 @@ def ratio_text(ratio):
 
 
 def summary(label, ratios):
-    """One line: the mean and the worst of ratios by case."""
+    """Formats a line: the mean and the worst of the ratios by case."""
     mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios.values()))
     worst = min(ratios, key=ratios.get)
     below = sum(ratio < 0.95 for ratio in ratios.values())
@@ -214,7 +214,7 @@ def main():
     torch = [sys.executable, str(pathlib.Path(__file__).resolve().parent / f"bench/torch_{args.bench}.py"), *device]
     cases, theirs = names(ours, *device), names(*torch)
     for case in theirs:
-        # Some chains are asked for fused alone, and steps with their gradients are cases of `grads`.
+        # Some chains are measured only fused, and steps with gradients are cases of `grads`.
         if not {case, f"fused/{case}"} & set(cases) and not (args.bench == "ops" and case.startswith("mlp_train_step")):
             raise SystemExit(f"`{args.bench}` has no case {case}, which PyTorch's side has")
     commands = [("PyTorch", [*torch, *threads])]
@@ -229,7 +229,7 @@ def main():
     for case in cases:
         if not any(only in case for only in args.only.split(",")):
             continue
-        # A fused chain stands against the same chain of operators, unless PyTorch fuses it too.
+        # A fused chain is compared with the same chain of operators, unless PyTorch fuses it too.
         plain = case if case in theirs else case.removeprefix("fused/")
         rounds = []
         for _ in range(args.rounds):

@@ -4,11 +4,11 @@
     pip install mpmath sympy && scripts/edge_tables.py [OPERATOR]...
 
 A line is `operator,dtype,inputs,results`. Inputs and results are decimal numbers, separated by spaces. Inputs are exact in the dtype. Results are rounded to f64, or
-to ten digits for narrower dtypes, from at least 25 correct digits: the value, then for order 1 the derivative by each operand, then for order 2 the upper triangle of the
-matrix of second derivatives. At an infinity, and where a formula has a removable singularity, a result is the limit; `?` marks a
-result that has none (a kink, a pole of two signs, an oscillation).
+to ten digits for narrower dtypes, from at least 25 correct digits: the value, then for order 1 the derivative with respect to each operand, then for order 2 the upper
+triangle of the matrix of second derivatives. At an infinity or a removable singularity of the formula, a result is the limit; `?` marks a
+result without a limit (a kink, a pole with both signs, an oscillation).
 
-Derivatives come from sympy and are evaluated by mpmath with a precision that is doubled until two results agree.
+sympy computes the derivatives, and mpmath evaluates them with a precision that is doubled until two results agree.
 """
 
 import math
@@ -22,7 +22,7 @@ from mpmath import mp, mpf
 OUT = pathlib.Path(__file__).parent.parent / "tests" / "data" / "edges.csv"
 x, y = s.symbols("x y", real=True)
 
-# How each dtype rounds: bits of the mantissa, least and greatest exponent.
+# The rounding of each dtype: bits of the mantissa, least and greatest exponent.
 FORMATS = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "f32": (24, -126, 127), "f64": (53, -1022, 1023)}
 
 half = s.Rational(1, 2)
@@ -32,14 +32,14 @@ softplus = s.log(1 + s.exp(x))
 
 
 def number(text):
-    """The double that a constant of the code is, exactly."""
+    """Returns the exact value of a double constant in the code."""
     return s.Rational(*float(text).as_integer_ratio())
 
 
 SELU_SCALE, SELU_ALPHA = number(1.0507009873554805), number(1.6732632423543772)
 SQRT_2_PI = number(0.7978845608028654)
 
-# A formula, and for what has kinks the pieces: (condition on numbers, formula).
+# A formula; for functions with kinks, pieces of (condition on numbers, formula).
 UNARY = {
     "abs": [(lambda v: v > 0, x), (lambda v: v < 0, -x)],
     "acos": s.acos(x),
@@ -131,7 +131,7 @@ NO_LIMIT = {"sin", "cos", "tan", "sinc"} | SLOW
 
 
 def rounded(value, dtype):
-    """A number as a float of a dtype."""
+    """Rounds a number to a float of a dtype."""
     digits, least, most = FORMATS[dtype]
     if math.isinf(value) or value == 0:
         return value
@@ -144,7 +144,7 @@ def rounded(value, dtype):
 
 
 def points(dtype):
-    """Numbers from the ends and the middle of a dtype's range, of both signs."""
+    """Returns numbers from the ends and the middle of a dtype's range, of both signs."""
     digits, least, most = FORMATS[dtype]
     top = math.ldexp(2 - math.ldexp(1, 1 - digits), most)
     magnitudes = [0.0, math.ldexp(1, least - digits + 1), math.ldexp(1, least), math.ldexp(3, least // 2), math.ldexp(1, -digits)]
@@ -161,7 +161,7 @@ def points(dtype):
 
 
 def pairs(dtype):
-    """Pairs of numbers from the ends and the middle of a dtype's range."""
+    """Returns pairs of numbers from the ends and the middle of a dtype's range."""
     digits, least, most = FORMATS[dtype]
     top = math.ldexp(2 - math.ldexp(1, 1 - digits), most)
     few = [0.0, math.ldexp(1, least), 1e-3, 0.75, 2.5, 20.0, math.sqrt(top) * 1.5, top / 4]
@@ -169,12 +169,12 @@ def pairs(dtype):
     return [(a, b) for a in sorted(signed) for b in sorted(signed)]
 
 
-# The first is above what `1 + exp(x)` loses where the exponential is a number of any dtype.
+# The first exceeds the bits that `1 + exp(x)` cancels, for the exponential of a number of any dtype.
 PRECISIONS = (1600, 3200, 6400, 12800)
 
 
 def evaluate(function, at, most=PRECISIONS[-1]):
-    """A function at exact numbers: an mpf of 25 digits, `None` where it has no real value."""
+    """Evaluates a function at exact numbers: an mpf of 25 digits, or `None` if it has no real value."""
     before = None
     for precision in [p for p in PRECISIONS if p <= most]:
         with mp.workprec(precision):
@@ -190,7 +190,7 @@ def evaluate(function, at, most=PRECISIONS[-1]):
             if m.isinf(value):
                 return value
             close = before is not None and abs(value - before) <= abs(value) * m.ldexp(1, -80)
-            # Zero may be what cancellation leaves: only the greatest precision decides.
+            # A zero may be due to cancellation, so only the greatest precision decides.
             if close and value:
                 return value
             if precision == most:
@@ -200,7 +200,7 @@ def evaluate(function, at, most=PRECISIONS[-1]):
 
 
 def text(value):
-    """A number as text that reads back as the nearest double."""
+    """Formats a number so that it parses to the nearest double."""
     if value is None:
         return "?"
     if abs(value) >= m.ldexp(1, 1024):
@@ -209,13 +209,13 @@ def text(value):
 
 
 def shortened(words, dtype):
-    """A line's results with the digits that the dtype needs."""
+    """Formats a line's results with the digits that the dtype needs."""
     short = lambda word: word if dtype == "f64" or len(word) < 12 else "%.10g" % float(word)
     return " ".join(map(short, words))
 
 
 def limit(near, nearer):
-    """The limit of a function by its values at two numbers, of which the second is closer, as text."""
+    """Returns the limit of a function as text, from its values at two numbers, the second of which is closer."""
     if near is None or nearer is None or near * nearer < 0:
         return "?"
     if abs(nearer - near) <= abs(near) * m.mpf(10) ** -18:
@@ -232,7 +232,7 @@ TINY = [mpf(10) ** -700, mpf(10) ** -703 * 7 / 3]
 
 
 def result(function, at, limits, most):
-    """A table's result at a point; `limits` allows for limits at zeros and infinities."""
+    """Returns the table's result at a point; `limits` permits limits at zeros and infinities."""
     if not any(math.isinf(v) for v in at):
         value = evaluate(function, at, most)
         if value is not None:

@@ -1,10 +1,10 @@
-"""Asks rust-analyzer what an editor shows of a small program, and compares.
+"""Asks rust-analyzer what an editor shows for a small program, and compares the answers.
 
     python3 scripts/editor.py [--std FOLDER]
 
 Needs rust-analyzer (`rustup component add rust-analyzer`). FOLDER is the `library` folder of std's
-sources, for where the toolchain has none of its own (`rustup component add rust-src`). What is
-shown is described in docs/editor.md.
+sources, if the toolchain lacks it (`rustup component add rust-src`). docs/editor.md describes what an
+editor shows.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# `//: T` is the type shown behind the variable of its line.
+# `//: T` is the type that the editor shows after the variable of its line.
 PROGRAM = """\
 use nomina::prelude::*;
 
@@ -72,7 +72,7 @@ fn main() {
 }
 """
 
-# What is asked about, and what the answer says; the last one is what it does not say.
+# The position of a hover, the texts its answer must contain, and one it must not contain.
 HOVERS = [
     ("    N,", 4, ["struct N", "Examples of a batch.", "Dim `N`."], "extern crate"),
     ("Rgb = 3", 0, ["struct Rgb", "Dim `Rgb`, of size 3."], "impl"),
@@ -84,7 +84,7 @@ HOVERS = [
 
 
 class Client:
-    """A language server behind its standard streams."""
+    """A client of a language server on standard input and output."""
 
     def __init__(self, folder, options):
         self.answers, self.diagnostics, self.quiet, self.number = {}, {}, False, 0
@@ -175,7 +175,7 @@ def project(folder):
 
 
 def questions(client, file):
-    """Every question as what was asked, what is expected, and what was shown."""
+    """Asks every question; yields the question, the expected answer and the actual one."""
     document = {"uri": file.as_uri()}
     lines = PROGRAM.split("\n")
 
@@ -220,7 +220,7 @@ def questions(client, file):
     wanted = {
         "this row has 1 value, the rows beside it have 2",
         "dim `N` stands twice in this list; a second axis of one meaning is `Prime<N>`",
-        # `[[1., ]]` is one row of one value: nothing is wrong with it.
+        # `[[1., ]]` is one row of one value, which is correct.
     }
     yield "mistakes in macros", wanted, told == wanted, told
 

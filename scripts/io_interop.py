@@ -1,13 +1,13 @@
-"""Files of named tensors between nomina-io and the Python packages of their formats.
+"""Exchanges files of named tensors between nomina-io and the Python packages of their formats.
 
 usage: python scripts/io_interop.py write FOLDER    # writes one file of each format by the Python packages
-       python scripts/io_interop.py check FOLDER    # checks what nomina-io wrote there: values, dtypes, names
-       python scripts/io_interop.py record          # writes again what io/tests/data has
-       python scripts/io_interop.py needs           # says which formats the packages at hand can write, one a line
+       python scripts/io_interop.py check FOLDER    # checks the files that nomina-io wrote there: values, dtypes, names
+       python scripts/io_interop.py record          # rewrites io/tests/data
+       python scripts/io_interop.py needs           # prints the formats that the installed packages can write, one per line
 needs: pip install numpy safetensors zarr xarray ml_dtypes
 
-`io/tests/python.rs` calls it both ways. Element number i of a tensor is (7 i) % 23, of a truth value whether that is odd, of a
-complex number that and one more.
+`io/tests/python.rs` calls `write` and `check`. Element i of a tensor is (7 i) % 23; for booleans, whether that is odd; for complex
+numbers, that as the real part and one more as the imaginary part.
 """
 
 import json
@@ -48,7 +48,7 @@ class Safetensors:
         save_file(all, folder / "python.safetensors", {"nomina.dims": json.dumps(names), "format": "np"})
 
     def check(folder):
-        import ml_dtypes  # which makes numpy know bfloat16
+        import ml_dtypes  # makes numpy support bfloat16
         from safetensors import safe_open
 
         assert ml_dtypes
@@ -94,7 +94,7 @@ class Zarr:
         shutil.rmtree(path, ignore_errors=True)
         data = xarray.Dataset({dtype: (NAMES, values(dtype)) for dtype in DTYPES})
         encoding = {dtype: {"chunks": (2, 2, 4)} for dtype in DTYPES}
-        # xarray would store truth values as numbers and take a fill value for missing.
+        # xarray would store booleans as numbers and treat a fill value as missing.
         data.drop_vars("bool").to_zarr(path, zarr_format=3, consolidated=False, encoding={k: v for k, v in encoding.items() if k != "bool"})
         group = zarr.open_group(path, mode="a")
         from zarr.codecs import BytesCodec, Crc32cCodec, GzipCodec, ShardingCodec, TransposeCodec, ZstdCodec
@@ -113,12 +113,12 @@ class Zarr:
             array = values("bool" if name == "bool" else "float64")
             names = None if name == "plain" else NAMES
             group.create_array(name, data=array, chunks=(2, 2, 4), dimension_names=names, **more)
-        # Of this one, a chunk of two within one shard of two was written.
+        # Only one chunk of two within one shard of two is written.
         group.create_array("holes", shape=(8, 2), chunks=(2, 2), shards=(4, 2), dtype="float32", fill_value=float("nan"))[:2] = 1
         Zarr.pack(folder / "packed.zarr")
 
     def pack(path):
-        """Arrays that xarray packs, each of the values 1, nothing and 3."""
+        """Writes arrays that xarray packs, each with the values 1, missing and 3."""
         import shutil
 
         import xarray
@@ -142,11 +142,11 @@ class Zarr:
             assert data[dtype].dims == tuple(NAMES), data[dtype].dims
             same(dtype, data[dtype].values, dtype)
         assert data["float32"].isel(Lat=slice(1, 3), Time=0).shape == (2, 4)
-        # Nothing, 2 and 4, packed into arrays of the recorded ones.
+        # The values missing, 2 and 4, packed into arrays with the recorded encoding.
         data = xarray.open_zarr(folder / "repacked.zarr", consolidated=False)
         for name in ["int16", "int8", "float32", "float64"]:
             assert np.allclose(data[name].values, [np.nan, 2, 4], rtol=0, atol=0.005, equal_nan=True), data[name].values
-        # What was written into arrays of the recorded ones: zeros in the middle.
+        # The values written into arrays with the recorded encoding: zeros in the middle.
         group = zarr.open_group(folder / "rewritten.zarr", mode="r")
         for name in ["gzipped", "index_first", "plain", "sharded", "summed", "turned", "complex64"]:
             array = group[name][:]

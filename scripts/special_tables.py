@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes runtime/tests/data/special/*.csv: what the special functions should give.
+"""Writes runtime/tests/data/special/*.csv: exact results of the special functions.
 
     pip install mpmath && scripts/special_tables.py        writes the tables
     scripts/special_tables.py --bessel                     prints the coefficients of bessel.rs
 
 A line is `inputs,expected[,z]`: bits in hexadecimal, 16 digits for f64 and 8 for f32, rounded from
-60 digits; complex numbers are two of them. `z` marks inputs within 0.1 of a zero of the function,
-where the absolute error counts. Inputs cover the whole range, with special values, drawn from a
-fixed seed.
+60 digits; a complex number is two of them. `z` marks inputs within 0.1 of a zero of the function,
+where the absolute error counts. Inputs are special values, and random numbers from the whole range
+with a fixed seed.
 """
 
 import pathlib
@@ -24,12 +24,12 @@ INF, NAN = float("inf"), float("nan")
 
 
 def pack(x, bits):
-    """The bits of a float."""
+    """Returns the bits of a float."""
     return struct.pack(">f" if bits == 32 else ">d", x).hex()
 
 
 def to_float(value, bits):
-    """An mpf, rounded to nearest once."""
+    """Rounds an mpf to nearest, once."""
     if m.isnan(value) or m.isinf(value) or value == 0:
         return float(value)
     digits, least, most = (24, -149, 128) if bits == 32 else (53, -1074, 1024)
@@ -44,7 +44,7 @@ def to_float(value, bits):
 
 
 def narrow(x, bits):
-    """The nearest f32, or the number itself."""
+    """Rounds to the nearest f32, or returns the f64 unchanged."""
     if bits == 64:
         return x
     try:
@@ -57,7 +57,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, INF, -INF, NAN
 
 
 def draws(rng, bits, ranges, count):
-    """Special values, then numbers from `ranges`: uniform, or of any magnitude."""
+    """Returns special values, then numbers from `ranges`: uniform, or of any magnitude."""
     tiny, huge = (-148, 127) if bits == 32 else (-1073, 1023)
     out = list(SPECIAL)
     while len(out) < count:
@@ -76,17 +76,17 @@ def draws(rng, bits, ranges, count):
 # Zeros ------------------------------------------------------------------------------------------
 
 def every(step, offset=0):
-    """Zeros at offset + k step."""
+    """Tests for being close to a zero at offset + k step."""
     return lambda x: abs(x - (m.nint((x - offset) / step) * step + offset)) < mpf("0.1")
 
 
 def at(*zeros):
-    """Zeros at some points."""
+    """Tests for being close to one of some zeros."""
     return lambda x: any(abs(x - zero) < mpf("0.1") for zero in zeros)
 
 
 def bisect(f, a, b):
-    """A zero between points where f has different signs."""
+    """Finds a zero between points where f has different signs."""
     a, b, up = mpf(a), mpf(b), f(mpf(b)) > 0
     for _ in range(200):
         middle = (a + b) / 2
@@ -125,7 +125,7 @@ ORIGIN = at(0)
 
 
 def real(f):
-    """NaN where the result is not real."""
+    """Returns f with NaN in place of results that are not real."""
     def g(*xs):
         value = f(*xs)
         return value.real if not isinstance(value, mpc) or value.imag == 0 else m.nan
@@ -133,7 +133,7 @@ def real(f):
 
 
 def domain(f, inside):
-    """NaN outside of a domain."""
+    """Returns f with NaN outside a domain."""
     return lambda *xs: f(*xs) if inside(*xs) else m.nan
 
 
@@ -152,7 +152,7 @@ def digamma(x):
 
 
 def erfinv(x):
-    """Newton's steps on what is missing to 1: mpmath's own has too few digits near 1."""
+    """Applies Newton's steps to 1 - x: mpmath's own result has too few digits near 1."""
     if abs(x) > 1:
         return m.nan
     if abs(x) == 1:
@@ -166,7 +166,7 @@ def erfinv(x):
 
 
 def erfc(x):
-    """mpmath's overflows where nothing is left."""
+    """Avoids mpmath's overflow where the result is zero or two."""
     return m.erfc(x) if abs(x) < 1e4 else mpf(0 if x > 0 else 2)
 
 
@@ -184,7 +184,7 @@ def gelu_tanh(x):
 
 
 def ndtri(p):
-    """Newton's steps on the logarithm."""
+    """Applies Newton's steps to the logarithm."""
     if p > 0.5:
         return -ndtri(1 - p)
     x = -m.sqrt(-2 * m.log(p)) if p < 0.1 else mpf(0)
@@ -216,7 +216,7 @@ def bessel(order, scaled):
         if abs(x) > 1e3:
             if not scaled:
                 return m.inf * (m.sign(x) if order else 1)
-            # The asymptotic series: mpmath's own overflows.
+            # The asymptotic series, since mpmath's own result overflows.
             mu, total, term = 4 * order**2, mpf(1), mpf(1)
             for k in range(1, 30):
                 term *= -(mu - (2 * k - 1) ** 2) / (k * 8 * abs(x))
@@ -321,7 +321,7 @@ COMPLEX = {
 
 
 def special_draws(rng, bits, kinds, count):
-    """`draws`, with the kinds that single functions want."""
+    """Like `draws`, with additional kinds for individual functions."""
     out = draws(rng, bits, [k for k in kinds if k not in ("edge", "pole", "tail")], count)
     for i in range(len(SPECIAL), len(out)):
         kind = kinds[i % len(kinds)]
@@ -353,7 +353,7 @@ def unary(name, f, kinds, zero):
         rng = random.Random(f"{name}{bits}")
         for x in special_draws(rng, bits, kinds, count):
             if not finite(x) or x == 0.0:
-                continue  # limits are the tests' own
+                continue  # the tests check limits themselves
             try:
                 exact = mpf(x)
                 mp.dps = 60 + (320 if abs(x) > 1e15 or abs(x) < 1e-15 else 0)
@@ -395,7 +395,7 @@ def complex_(name, f):
         for i in range(count):
             kind = [(-1.5, 1.5), "circle", (-6, 6), "small"][i % 4]
             if kind == "circle":
-                # Next to the circle the logarithm's real part vanishes, next to ±1, ±i most else.
+                # Close to the circle the real part of the logarithm vanishes; close to ±1 and ±i most other parts do.
                 center = rng.choice([1, -1, 1j, -1j, m.expjpi(rng.uniform(-1, 1))])
                 center *= 1 + 2.0 ** -rng.randint(3, 40) * rng.choice([1, -1])
                 parts = [narrow(float(x), bits) for x in (m.re(center), m.im(center))]
@@ -404,7 +404,7 @@ def complex_(name, f):
             else:
                 parts = [draws(rng, bits, [kind], len(SPECIAL) + 1)[-1] for _ in range(2)]
             if 0 in parts:
-                continue  # on the cuts the sign of zero decides, which mpmath lacks
+                continue  # the sign of zero decides on the cuts, and mpmath has no signed zeros
             value = f(mpc(*parts))
             lines.append(line(parts, [to_float(value.real, bits), to_float(value.imag, bits)],
                               bits, False))
@@ -412,7 +412,7 @@ def complex_(name, f):
 
 
 def chebyshev(f, n=80):
-    """The coefficients that count, by interpolation at Chebyshev nodes."""
+    """Returns the significant coefficients, by interpolation at Chebyshev nodes."""
     angles = [m.pi * (k + mpf("0.5")) / n for k in range(n)]
     values = [f(m.cos(a)) for a in angles]
     found = [sum(v * m.cos(j * a) for v, a in zip(values, angles)) * (2 if j else 1) / n
@@ -423,7 +423,7 @@ def chebyshev(f, n=80):
 
 def bessel_coefficients():
     for order in 0, 1:
-        # Of order 1 what makes it as great at 8 as at 0.
+        # For order 1, a factor that makes the function equally large at 8 and at 0.
         level = lambda x: (1 + x / 2) ** 2 / x if order else 1
         near = lambda x: bessel(order, True)(x) * level(x)
         print(f"I{order}_NEAR", *map(repr, map(float, chebyshev(lambda t: near(4 * (t + 1))))))

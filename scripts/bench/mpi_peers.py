@@ -1,10 +1,10 @@
-"""Two ranks of mpi4py and of PyTorch's gloo: what `scripts/mpi.sh bench` stands beside.
+"""Times two ranks of mpi4py and of PyTorch's gloo, for comparison with `scripts/mpi.sh bench`.
 
 usage: mpiexec -n 2 python scripts/bench/mpi_peers.py mpi4py      # built for the MPI of that mpiexec
        python scripts/bench/mpi_peers.py gloo                     # starts two processes
 needs: pip install numpy mpi4py torch
 
-Prints microseconds, the median of calls that both ranks begin together, as the benchmark of nomina-mpi does: an all-reduce of f32 into
+Prints the median in microseconds of calls that both ranks begin together, like the benchmark of nomina-mpi: an all-reduce of f32 into
 another buffer, one in place, and an exchange of the same bytes between two ranks.
 """
 
@@ -65,7 +65,7 @@ def gloo_rank(rank):
             for job in dist.batch_isend_irecv(jobs):
                 job.wait()
 
-        # gloo reduces in place alone.
+        # gloo supports only all-reduce in place.
         measure(rank == 0, dist.barrier, "all_reduce", elements, lambda: dist.all_reduce(a.clone()))
         measure(rank == 0, dist.barrier, "all_reduce in place", elements, lambda: dist.all_reduce(a))
         measure(rank == 0, dist.barrier, "shift", elements, shift)

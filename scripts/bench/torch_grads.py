@@ -1,9 +1,9 @@
-"""The PyTorch side of the speed comparison of gradients: a line of JSON a case, {"case", "seconds"}.
+"""The PyTorch side of the speed comparison of gradients: one line of JSON per case, {"case", "seconds"}.
 
 usage: python torch_grads.py [--threads 2] [--only SUBSTRING] [--ask | --list | --values]
 needs: pip install torch==2.11.0 numpy
-`cargo bench --bench grads` prints the same cases under the same names, measured in the same way as those of
-`torch_ops.py`. `--values` prints what ADBench's models compute: a number, and its gradients.
+`cargo bench --bench grads` prints the same cases under the same names, measured like those of `torch_ops.py`.
+`--values` prints the results of ADBench's models: a number, and its gradients.
 """
 import argparse, json, math, sys
 import torch
@@ -17,7 +17,7 @@ CASES = {}
 
 
 def both_ways(name, make, fn):
-    """A number computed of leaves, and their gradients, which are dropped."""
+    """Computes a number from leaves, and their gradients, which are dropped."""
 
     def ready():
         operands = make()
@@ -73,7 +73,7 @@ both_ways("embedding/2048_of_30522x384", words, lambda weight, ids: embedding(id
 
 
 def step_of(sizes):
-    """A step of gradient descent of a perceptron with so many layers."""
+    """Returns a gradient descent step of a perceptron with these layer sizes."""
 
     def ready():
         n, *sizes_ = sizes
@@ -103,7 +103,7 @@ LAYER = [(384, 384)] * 4 + [(384,)] * 4 + [(384, 1536), (1536,), (1536, 384)] + 
 
 
 def adamw(fused):
-    """A step of AdamW of six layers of an encoder."""
+    """Returns an AdamW step for six layers of an encoder."""
 
     def ready():
         params = [torch.full(sizes, 0.5, requires_grad=True) for _ in range(6) for sizes in LAYER]
@@ -120,7 +120,7 @@ CASES["adamw_default/10.6M"] = adamw(None)
 
 
 def trained(make):
-    """A step of AdamW of a model: a function of its loss, and its parameters."""
+    """Returns an AdamW step for a model, given by a function of its loss and its parameters."""
 
     def ready():
         loss, params = make()
@@ -166,7 +166,7 @@ def convolutions():
 CASES["encoder_block/16x128x384"] = trained(encoder_block)
 CASES["conv_step/64x1x8x8x32x64"] = trained(convolutions)
 
-# Objectives of ADBench, of the same numbers as in `benches/grads/inputs.rs`.
+# Objectives of ADBench, with the numbers of `benches/grads/inputs.rs`.
 VALUES = {}
 
 
@@ -180,7 +180,7 @@ def numbers(stream, *shape):
 
 
 def model(name, make, fn):
-    """A number computed of leaves and of what is given, and the gradients of the leaves."""
+    """Computes a number from leaves and constant inputs, and the gradients of the leaves."""
 
     def operands():
         leaves, given = make()
@@ -214,7 +214,7 @@ def mixture(n, d, k):
 
 
 def log_density(alphas, means, factors, x):
-    """How likely points are in a Gaussian mixture with full covariances, with a prior of Wishart's kind."""
+    """The log-likelihood of points in a Gaussian mixture with full covariances and a Wishart prior."""
     (n, d), k = x.shape, len(alphas)
     log_diagonal, lower = factors[:, :d], factors[:, d:]
     diagonal, log_det = log_diagonal.exp(), log_diagonal.sum(1)
@@ -243,7 +243,7 @@ def text(layers, characters, kinds):
 
 
 def lstm_loss(weights, biases, ends, text, hidden, cell):
-    """How surprising each next character of a text is to layers whose weights are diagonal."""
+    """The loss of predicting the next characters of a text, with layers of diagonal weights."""
     layers = list(zip(weights.unbind(), biases.unbind()))
     hidden, cell, above = list(hidden.unbind()), list(cell.unbind()), []
     for x in (text[:-1] * ends[0]).unbind():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""all-MiniLM-L6-v2 on PyTorch, as `--example minilm -- FOLDER --bench` runs it: torch_minilm.py FOLDER [--onnx]
+"""Times all-MiniLM-L6-v2 on PyTorch, like `--example minilm -- FOLDER --bench`: torch_minilm.py FOLDER [--onnx]
 
-The layers are those of the package transformers with scaled dot product attention; `--onnx` runs the same model by
-ONNX Runtime instead, which needs the packages onnx and onnxruntime. Two threads."""
+The layers are those of the package transformers with scaled dot product attention; `--onnx` runs the same model on
+ONNX Runtime instead, which needs the packages onnx and onnxruntime. Uses two threads."""
 
 import json
 import pathlib

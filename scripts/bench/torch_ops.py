@@ -1,12 +1,12 @@
-"""The PyTorch side of the speed comparison: a line of JSON a case, {"case", "seconds"} (median of 5, warm).
+"""The PyTorch side of the speed comparison: one line of JSON per case, {"case", "seconds"} (median of 5, warm).
 
 usage: python torch_ops.py [--threads 2] [--only SUBSTRING] [--device cuda] [--ask | --list]
 needs: pip install torch==2.11.0 numpy
-`cargo bench --bench ops` prints the same cases under the same names. Outputs are freshly allocated unless a case
-says otherwise. With --ask it measures the cases that standard input names, one a line: so scripts/compare.py asks
-all sides in turn; with --list it prints the names of all cases. On a GPU operands are several, used in turn, so that
-they do not come from its cache; a sample ends when the GPU is done; there are larger cases; and chains of operators
-are measured a second time under `fused/`, as torch.compile makes them.
+`cargo bench --bench ops` prints the same cases under the same names. Outputs are newly allocated unless a case says
+otherwise. --ask measures the cases named on standard input, one per line, so that scripts/compare.py can alternate
+between all sides; --list prints the names of all cases. On a GPU, several copies of the operands are used in turn, so
+that they do not come from its cache; a sample ends when the GPU has finished; there are larger cases; and chains of
+operators are measured a second time under `fused/`, compiled by torch.compile.
 """
 import argparse, itertools, json, sys, time
 import torch
@@ -15,9 +15,9 @@ from torch.nn.functional import conv2d, cross_entropy, embedding, gelu, layer_no
 f32, f64, f16, bf16, i64 = torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64
 DEVICE = "cpu"
 R = lambda *s, dt=f32: torch.randn(*s, device=DEVICE).to(dt)
-# All cases; those of a GPU alone.
+# All cases; those for a GPU only.
 CASES, ON_GPU = {}, {}
-# What `cargo bench --bench ops` has with `fuse!` too.
+# Cases that `cargo bench --bench ops` also has with `fuse!`.
 CHAINS = ("chain/", "chain_sum_", "softmax_steps/", "bias_gelu/", "mean_squared/")
 
 
@@ -34,7 +34,7 @@ def simple(name, make, fn, cases=CASES):
 
 
 def turns(make, fn):
-    """Calls a function on operands that are used in turn, so many that they exceed a GPU's cache."""
+    """Calls a function on copies of its operands in turn, enough of them to exceed a GPU's cache."""
     before = used()
     copies = [make()]
     size = used() - before
@@ -151,7 +151,7 @@ def attention(sizes, causal, dt, name, cases):
 for sizes, causal in (((16, 12, 122, 32), False), ((1, 12, 1024, 64), True)):
     attention(sizes, causal, f32, "", CASES)
 
-# What a GPU is used for, of sizes that a host would take long for.
+# Typical work for a GPU, of sizes that would take too long on the host.
 flat, below = lambda power: (R(1 << power),), lambda n, end: torch.randint(0, end, (n,), device=DEVICE)
 for name, make, fn in (
     ("add/256M", lambda: (R(1 << 28), R(1 << 28)), lambda a, b: a + b),
@@ -240,7 +240,7 @@ if __name__ == "__main__":
     DEVICE = a.device
     if DEVICE != "cpu":
         CASES |= ON_GPU
-        # Products of f32 are not rounded to TF32 unless asked; convolutions are, by PyTorch alone.
+        # f32 products use TF32 only on request; convolutions use it by default, in PyTorch only.
         torch.backends.cudnn.allow_tf32 = False
         if not a.list and not torch.cuda.is_available():
             raise SystemExit("nothing is measured: PyTorch sees no CUDA device")

@@ -1,10 +1,10 @@
-"""Fetches the libraries that compile CUDA kernels, for machines without CUDA.
+"""Downloads the libraries that compile CUDA kernels, for machines without CUDA.
 
 usage: python3 scripts/cuda/fetch.py [--into target/cuda] [--offline]        needs: pip, and Linux on x86-64 or arm64
 
-The wheels are those of wheels.txt; pip checks their sums. What was fetched stays, and a second call only says
-where. The last line printed is the folder that LD_LIBRARY_PATH has to name. Where the libraries cannot be had, it
-says why and ends with status 3.
+The wheels are those of wheels.txt; pip checks their hashes. Downloaded libraries are kept, and a second call only
+prints their folder. The last line printed is the folder to put on LD_LIBRARY_PATH. If the libraries are not available,
+the script prints the reason and exits with status 3.
 """
 
 import argparse
@@ -20,13 +20,13 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 WHEELS = HERE / "wheels.txt"
-# A second build of the same libraries for another C library's loader, which nobody asks for.
+# A second build of the same libraries, for the loader of another C library, which is not needed.
 LEFT_OUT = ".alt.so"
 CANNOT = 3
 
 
 def wanted():
-    """Name and version of every wheel, as one word that names a folder."""
+    """Returns the name and version of every wheel as one word, for a folder's name."""
     pins = re.findall(r"^([\w-]+)==([\w.]+)", WHEELS.read_text(), re.MULTILINE)
     if not pins:
         raise SystemExit(f"{WHEELS} names no wheel")
@@ -39,12 +39,12 @@ def cannot(why):
 
 
 def download(folder, wheels=WHEELS):
-    """Downloads the wheels that a file pins, whose sums pip checks."""
+    """Downloads the wheels that a file pins; pip checks their hashes."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--only-binary=:all:", "--require-hashes", "--requirement", str(wheels), "--dest", str(folder)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if "THESE PACKAGES DO NOT MATCH THE HASHES" in done.stdout:
-        # Not a missing network: somebody should look.
+        # The network works, so this error needs attention.
         raise SystemExit(done.stdout)
     if done.returncode:
         lines = done.stdout.strip().splitlines() or ["pip said nothing"]
@@ -52,7 +52,7 @@ def download(folder, wheels=WHEELS):
 
 
 def unpack(wheels, folder):
-    """Puts the shared libraries of the wheels side by side."""
+    """Moves the shared libraries of the wheels into one folder."""
     for wheel in sorted(wheels.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
             for member in archive.namelist():
@@ -63,7 +63,7 @@ def unpack(wheels, folder):
 
 
 def fetched(into, offline=False):
-    """The folder of the libraries, which are fetched where they are not there yet."""
+    """Returns the folder of the libraries, downloading them if necessary."""
     folder = into / wanted()
     if not folder.is_dir():
         if offline:
@@ -78,10 +78,10 @@ def fetched(into, offline=False):
             made.mkdir()
             unpack(scratch, made)
             try:
-                # At once, so that nobody sees half of it.
+                # Renames atomically, so that nobody sees an incomplete folder.
                 os.rename(made, folder)
             except OSError:
-                # Another process was here first.
+                # Another process was faster.
                 if not folder.is_dir():
                     raise
     return folder

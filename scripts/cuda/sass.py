@@ -1,23 +1,23 @@
-"""Reads in the machine code of kernels what they ask memory for, for machines without a GPU.
+"""Reports the memory accesses in the machine code of kernels, for machines without a GPU.
 
 usage: cargo xtask kernels --names | grep REGEX | python3 scripts/cuda/sass.py [--arch 90] [--code] [--all]
        python3 scripts/cuda/sass.py --modules scripts/cuda/sass.txt      needs: pip, and Linux on x86-64
 
-Each line that it reads names a module (`softmax.cu OP=Softmax T0=f32 ...`) and may say behind ` # ` what it is called in
-the table. A module is compiled by the NVRTC of fetch.py, by the options of real use, and disassembled by the nvdisasm
-of disassembler.txt. Of each kernel the table has
+Each input line names a module (`softmax.cu OP=Softmax T0=f32 ...`), optionally followed by ` # ` and its name in the
+table. A module is compiled by the NVRTC of fetch.py with the options of the library, and disassembled by the nvdisasm of
+disassembler.txt. The table's columns for each kernel are
 
-    loads, stores   instructions that go to global memory, by width: 3x128 are three of 16 bytes
-    in flight       the most bytes that a thread has asked for before it waits for the first of them, in each of the
-                    innermost loops that load
-    SM              the most of these for all threads that an SM holds, by registers, static shared memory and block
+    loads, stores   instructions that access global memory, by width: 3x128 means three of 16 bytes
+    in flight       the maximum of bytes that a thread requests before it waits for the first of them, in each of the
+                    innermost loops with loads
+    SM              the greatest of these for all threads on an SM, limited by registers, static shared memory and block
     mma             instructions of tensor cores
-    barriers        of a block
+    barriers        barriers of a block
     local           bytes loaded from and stored to local memory, by instruction
     divisions       calls of routines that divide 64-bit integers
 
-What is in flight is found by going through the code in order, each loop twice: a load is asked for where it stands, and
-waited for where a register that it writes is read or written. Both sides of a branch count.
+Bytes in flight are found by walking through the code in order, each loop twice: a load is requested at its instruction,
+and waited for where a register that it writes is read or written. Both sides of a branch count.
 """
 
 import argparse
@@ -38,12 +38,12 @@ WHEEL = HERE / "disassembler.txt"
 # Elementwise operators and reductions are compiled without contraction (`Source::contracts`).
 EXACT = ("map.cu", "reduce.cu", "fused.cu")
 
-# What an SM has: threads, blocks, registers, shared memory that blocks may have.
+# The limits of an SM: threads, blocks, registers, shared memory of blocks.
 THREADS, BLOCKS, REGISTERS, SHARED = 2048, 32, 65536, 227 << 10
 
 
 def disassembler(into):
-    """The path of nvdisasm, out of a wheel whose sum pip checks."""
+    """Returns the path of nvdisasm, from a wheel whose hash pip checks."""
     (name, version), = re.findall(r"^([\w-]+)==([\w.]+)", WHEEL.read_text(), re.MULTILINE)
     tool = into / f"{name}-{version}" / "nvdisasm"
     if not tool.is_file():
@@ -80,7 +80,7 @@ class Compiler:
         return text.raw
 
     def compile(self, module):
-        """PTX, code, and what ptxas says, of a module by its name."""
+        """Compiles a module, given by its name. Returns PTX, code and the output of ptxas."""
         file, *defines = re.split(r" (?=[A-Z][A-Z0-9_]*=)", module)
         text = "".join(f"#define {one.replace('=', ' ', 1)}\n" for one in defines)
         text += "#line 1\n" + (KERNELS / file).read_text()
@@ -108,14 +108,14 @@ class Instruction:
 
     @property
     def width(self):
-        """Bytes that a load or a store moves for a thread."""
+        """Returns the bytes that a load or a store moves per thread."""
         for mark, size in (("128", 16), ("64", 8), ("U8", 1), ("S8", 1), ("U16", 2), ("S16", 2)):
             if mark in self.marks:
                 return size
         return 4
 
     def registers(self, text, count=1):
-        """The numbers of the registers that an operand names."""
+        """Returns the numbers of the registers that an operand names."""
         found = set()
         for number, mark in re.findall(r"(?<![A-Z])R(\d+)((?:\.64)?)", text):
             found.update(range(int(number), int(number) + (2 if mark else count)))
@@ -139,7 +139,7 @@ LINE = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:(@!?U?P\w+)\s+)?([A-Z][\w.]*)\s*(.
 
 
 def read_code(text):
-    """Instructions of each function, with labels as addresses."""
+    """Returns the instructions of each function, with labels as addresses."""
     functions = {}
     for part in re.split(r"^\s*\.section\s+\.text\.", text, flags=re.MULTILINE)[1:]:
         name = part.split(",", 1)[0].strip()
@@ -166,7 +166,7 @@ def read_code(text):
 
 
 def loops(code):
-    """Innermost loops, as places of their first and last instructions."""
+    """Returns the innermost loops, by the indices of their first and last instructions."""
     at = {one.address: place for place, one in enumerate(code)}
     found = []
     for place, one in enumerate(code):
@@ -177,13 +177,13 @@ def loops(code):
 
 
 def in_flight(code):
-    """The most bytes that were asked for and not yet waited for, where one of them is needed."""
+    """Returns the maximum of bytes requested but not yet waited for, at a point where one of them is needed."""
     pending, most = collections.OrderedDict(), 0
     for one in code:
         touched = one.read() | one.written()
         for load in [load for load, registers in pending.items() if registers & touched]:
             most = max(most, sum(load.width for load in pending))
-            # What was asked for earlier is there, too, by and large: answers come in order.
+            # Earlier loads have usually arrived too, since they complete in order.
             for earlier in list(pending):
                 del pending[earlier]
                 if earlier is load:
@@ -204,7 +204,7 @@ def widths(code, names):
 
 
 def resident(registers, shared, threads):
-    """Threads that an SM holds."""
+    """Returns the number of threads resident on an SM."""
     warps = -(-threads // 32)
     by_registers = REGISTERS // (-(-registers * 32 // 256) * 256) // warps
     by_shared = SHARED // (shared + 1024)
@@ -212,7 +212,7 @@ def resident(registers, shared, threads):
 
 
 def kernels(compiler, tool, module):
-    """What there is to say of each kernel of a module."""
+    """Returns the table's rows of the kernels of a module."""
     ptx, code, log = compiler.compile(module)
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(code)

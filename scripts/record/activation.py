@@ -1,4 +1,4 @@
-"""What neural networks put between their layers."""
+"""Activation functions of neural networks."""
 
 import torch
 import torch.nn.functional as F

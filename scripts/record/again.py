@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Records the calls of tests/data/cases.jsonl again: other numbers, other names, other dims.
+"""Records the calls of tests/data/cases.jsonl again with different numbers, names and dims.
 
     pip install torch==2.11.0 numpy
     scripts/record/again.py SEED FILE
     NOMINA_CASES=FILE cargo test --test conformance -- --nocapture
 
-PyTorch computes with names here, so what it rejects is recorded with the kind of its error.
+PyTorch computes with names here; calls that it rejects are recorded with the kind of the error.
 """
 
 import json
@@ -101,7 +101,7 @@ class Again:
         return {"ellipsis": ..., "none": None}.get(tag, value)
 
     def rename(self):
-        """Other names for all; now and then two of them become one, or one is new."""
+        """Renames everything; sometimes two names become one, or one is new."""
         self.names = dict(zip(NAMES, self.draw.sample(NAMES, len(NAMES))))
         if self.draw.random() < 0.25:
             one, other = self.draw.sample(NAMES, 2)
@@ -116,7 +116,7 @@ class Again:
             args = [self.value(arg) for arg in told["args"]]
             kwargs = {(self.name(k) if renames else k): self.value(v) for k, v in kwargs}
         except RuntimeError:
-            # Two names became one in a tensor that has both.
+            # Two names of the same tensor became equal.
             return None
         line = {"op": told["op"], "args": [text(arg) for arg in args]}
         line["kwargs"] = {name: text(value) for name, value in kwargs.items()}
@@ -126,7 +126,7 @@ class Again:
             if kind(str(error)) is None:
                 return None
             return line | {"error": {"kind": kind(str(error)), "message": str(error)[:300]}}
-        # PyTorch loses the names when a dim that is not of size 1 is squeezed by its name.
+        # PyTorch loses the names if a dim of a size other than 1 is squeezed by name.
         by_name = told["op"].endswith("squeeze") and len(args) > 1 and isinstance(args[1], str)
         if by_name and args[0].size(args[1]) != 1:
             return None
@@ -143,7 +143,7 @@ class Again:
 
 
 def text(value):
-    """A value as the file has it."""
+    """Formats a value as in the file."""
     if isinstance(value, torch.Tensor):
         x = value.rename(None) if any(value.names) else value
         told = {"names": list(value.names), "shape": list(x.shape)}

@@ -1,8 +1,8 @@
-"""What the recorders share: calls of unnamed PyTorch, with names added by hand.
+"""Shared by the recorders: calls of PyTorch without names, to which names are added by hand.
 
 A recorder makes calls; each becomes a line of tests/data/beyond/<family>.jsonl, in the form of
-tests/data/cases.jsonl. PyTorch computes without names: a dim is written `D("C", 1)`, name for us
-and position for PyTorch, and every result's names are written out by whoever adds the case.
+tests/data/cases.jsonl. PyTorch computes without names: a dim is written `D("C", 1)`, a name for nomina
+and a position for PyTorch, and the author of a case writes out the names of its result.
 """
 
 import json
@@ -19,7 +19,7 @@ boolean, c64, c128 = torch.bool, torch.complex64, torch.complex128
 
 
 class T:
-    """A tensor and the names of its dims, as words: T(x, "N C"); `_` is a dim without a name."""
+    """A tensor and the names of its dims, separated by spaces: T(x, "N C"); `_` is an unnamed dim."""
 
     def __init__(self, tensor, names=""):
         self.tensor = tensor
@@ -28,26 +28,26 @@ class T:
 
 
 class D:
-    """A dim: its name, or `D(None, 1)` for a position in both, and where it stands."""
+    """A dim: its name and position; `D(None, 1)` is a position in both libraries."""
 
     def __init__(self, name, at):
         self.name, self.at = name, at
 
 
 class S:
-    """An argument that both spell differently: for us, for PyTorch."""
+    """An argument that the libraries spell differently: nomina's value, and PyTorch's."""
 
     def __init__(self, ours, theirs):
         self.ours, self.theirs = ours, theirs
 
 
 def words(names):
-    """`"N _ C"` as names."""
+    """Parses `"N _ C"` into names."""
     return [None if word == "_" else word for word in (names or "").split()]
 
 
 def twin(x):
-    """A copy in the same layout, gaps and repeated elements included."""
+    """Copies with the same layout, including gaps and repeated elements."""
     if x.is_sparse:
         return x.clone()
     storage = x.untyped_storage().clone()
@@ -55,7 +55,7 @@ def twin(x):
 
 
 def plain(value):
-    """An argument as PyTorch takes it."""
+    """Converts an argument for PyTorch."""
     if isinstance(value, T):
         return twin(value.tensor)
     if isinstance(value, D):
@@ -85,7 +85,7 @@ def tensor(x, names, random=False, view=False):
 
 
 def sparse(x, names):
-    """Entries as they stand; of a result, in order and summed."""
+    """Records the entries as stored; those of a result are sorted and summed."""
     return {
         "sparse": {
             "names": names,
@@ -99,7 +99,7 @@ def sparse(x, names):
 
 
 def ours(value):
-    """An argument as the file has it."""
+    """Formats an argument as in the file."""
     if isinstance(value, T):
         x = value.tensor
         if x.is_sparse:
@@ -133,7 +133,7 @@ def ours(value):
 
 
 def found(op):
-    """The function that PyTorch spells `op`."""
+    """Returns the function that PyTorch spells `op`."""
     at = torch
     for part in op.split(".")[1:]:
         at = getattr(at, part)
@@ -148,7 +148,7 @@ class Recorder:
         self.generator = torch.Generator().manual_seed(sum(map(ord, family)))
 
     def rand(self, shape, names, dtype=f32, low=-3.0, high=3.0):
-        """A tensor of numbers with three digits (integers: whole numbers, bool: both)."""
+        """Returns a tensor of numbers with three decimals (integers: whole numbers, bool: both values)."""
         if dtype == boolean:
             x = torch.rand(shape, generator=self.generator) < 0.5
         elif dtype.is_complex:
@@ -163,15 +163,15 @@ class Recorder:
         return T(x, names)
 
     def case(self, op, *args, names, fn=None, random=False, view=False, **kwargs):
-        """Calls PyTorch and records what it gave. `names` are the result's: words, or a list of
-        them for several results; None where no tensor comes out. `fn` replaces the function,
-        `fn=(lambda ...)`, where PyTorch has none of that spelling."""
+        """Calls PyTorch and records the result. `names` are the result's names: a string, or a list of
+        them for several results; None if the result is not a tensor. `fn` replaces the function,
+        `fn=(lambda ...)`, if PyTorch has none of that spelling."""
         call = fn or found(op)
         result = call(*[plain(a) for a in args], **{k: plain(v) for k, v in kwargs.items()})
         self.line(op, args, kwargs, {"result": self.shown(result, names, random, view)}, random)
 
     def error(self, op, kind, *args, **kwargs):
-        """A call that names forbid; PyTorch without names knows nothing of it."""
+        """Records a call that the names forbid; PyTorch without names accepts it."""
         self.line(op, args, kwargs, {"error": {"kind": kind, "message": ""}}, False)
 
     def shown(self, result, names, random, view):

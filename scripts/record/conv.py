@@ -13,7 +13,7 @@ def rand(shape, names="", dtype=f32, **k):
 
 
 def moved(shape, names, *order, dtype=f32):
-    """A tensor whose elements lie in another order."""
+    """Returns a tensor with a permuted memory order."""
     x = rand(shape, dtype=dtype).tensor.permute(order)
     return T(x, names)
 
@@ -70,7 +70,7 @@ for d, spatial in ((1, "L"), (2, "H W"), (3, "D H W")):
         r.error(op, "misaligned", x, rand([3, 2, 2, 2], "O C W H"))
         r.case(op, x, rand([3, 2, 2, 2], "O C H W"), names="N O H W")
 
-    # Their transposes.
+    # Transposed convolutions.
     op = f"{F}conv_transpose{d}d"
     w = rand([2, 3, *kernel], f"C O {kernels}")
     r.case(op, x, w, names=f"N O {spatial}")

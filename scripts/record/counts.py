@@ -7,7 +7,7 @@ nan, inf = math.nan, math.inf
 
 
 def turned(x, names):
-    """The transposed view."""
+    """Returns the transposed view."""
     return T(x.tensor.t(), names)
 
 

@@ -1,7 +1,7 @@
 """Records how NumPy prints arrays: tests/data/display.jsonl, which `cargo test --test display` compares.
 
-A line has a dtype, a shape, the elements' bits in row-major order (two numbers for a complex one) and the
-text of `print`; `digits` is the precision where one is asked for. Where the middle is cut, `step` stands for bits: the
+A line has a dtype, a shape, the elements' bits in row-major order (two numbers for a complex element) and the text of
+`print`; `digits` is the precision, if one is set. If the middle of the text is cut out, `step` replaces the bits: the
 elements are 0, step, 2 step and so on. bf16 is printed as the f32 of the same value.
 
     python scripts/record/display.py
@@ -24,7 +24,7 @@ lines = []
 
 
 def bits(array, dtype):
-    """The elements as whole numbers."""
+    """Returns the bits of the elements as integers."""
     if array.dtype.kind == "c":
         array = np.stack([array.real, array.imag], -1)
     flat = np.ascontiguousarray(array).reshape(-1)

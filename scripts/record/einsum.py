@@ -9,7 +9,7 @@ EMPTY = T(torch.zeros(0), "N")
 
 
 def t(x, names):
-    """The same matrix as another layout: of its transpose."""
+    """Returns the same matrix in a transposed layout."""
     return T(x.tensor.t().contiguous().t(), names)
 
 

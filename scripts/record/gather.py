@@ -1,4 +1,4 @@
-"""Indexing: index tensors, masks, parts replaced."""
+"""Indexing: index tensors, masks, replaced parts."""
 
 import torch
 from common import *
@@ -16,7 +16,7 @@ def flipped(x, names):
     return T(x.tensor.t(), names)
 
 
-# index_select: the index's dims take the dim's place
+# index_select: the index's dims replace the dim
 for n, dtype in enumerate(ALL):
     x = r.rand((2, 3), "N C", dtype)
     by = i32 if n % 2 else i64
@@ -63,7 +63,7 @@ r.error("torch.gather", "index", r.rand((2, 3), "N C"), D("C", 1), ids([[1], [3]
 r.error("torch.gather", "shape", r.rand((2, 3), "N C"), D("C", 1), ids([[1], [2], [0]], "N C"))
 r.error("torch.gather", "name_not_found", r.rand((2, 3), "N C"), D("H", 1), ids([[1], [2]], "N C"))
 
-# scatter and its kin
+# scatter and similar operators
 at = ids([[2, 0], [1, 2]], "N C")
 twice = ids([[2, 2, 0], [1, 0, 1]], "N C")
 for n, dtype in enumerate(ALL):
@@ -246,7 +246,7 @@ r.case("torch.unravel_index", ids(4, ""), [2, 3], names=["", ""])
 r.case("torch.unravel_index", T(torch.zeros(0, dtype=i64), "K"), [2, 3], names=["K", "K"])
 r.error("torch.unravel_index", "index", ids([6], "K"), [2, 3])
 
-# parts replaced
+# replaced parts
 for dtype in ALL:
     x = r.rand((2, 3), "N C", dtype)
     r.case("torch.select_scatter", x, r.rand((3,), "C", dtype), D("N", 0), -1, names="N C")

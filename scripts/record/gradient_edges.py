@@ -1,4 +1,4 @@
-"""Calls whose gradients are peculiar: ties, zeros, numbers that are not finite, no elements and one. `gradients.py` records them."""
+"""Calls whose gradients are special: ties, zeros, non-finite numbers, no elements, one element. `gradients.py` records them."""
 
 import torch
 
@@ -10,13 +10,13 @@ FN = "torch.nn.functional."
 
 
 def v(data, dtype=f64):
-    """A tensor without names."""
+    """Returns a tensor without names."""
     x = torch.tensor(data, dtype=dtype)
     return T(x, " ".join("_" for _ in x.shape))
 
 
 def z(*data):
-    """A complex vector."""
+    """Returns a complex vector."""
     return v(list(data), c128)
 
 
@@ -33,7 +33,7 @@ def each(ops, *args, **kwargs):
         r.case(op if op.startswith("torch.") else f"torch.{op}", *args, **kwargs)
 
 
-# Ties, and what is chosen among them.
+# Ties, and selections among them.
 TIES = [[2.0, 2.0, 1.0, 2.0], [1.0, 1.0, 1.0, 1.0], [0.0, -0.0, 0.0, -1.0]]
 each("max min median nanmedian amax amin", v(TIES))
 each("max min median nanmedian", v([nan, 1.0, 2.0, nan]))
@@ -61,7 +61,7 @@ each("quantile nanquantile", v([[1.0, 3.0, 2.0], [4.0, 4.0, nan]]), v([0.0, 0.25
 for mode in "lower", "higher", "nearest", "midpoint":
     each("quantile", v([3.0, 1.0, 2.0, 5.0]), 0.4, 0, interpolation=mode)
 
-# Zeros where a quotient or a power would be taken.
+# Zeros in a quotient or a power.
 for data in [0.0, 2.0, 3.0], [0.0, 2.0, 0.0], [2.0, 3.0, 4.0], [2.0, 0.0, inf], [0.0, nan, 1.0], [5.0], []:
     each("prod", v(data))
     each("cumprod", v(data), 0)
@@ -104,7 +104,7 @@ each(f"{FN}glu", v([1.0, 0.0, inf, -inf, nan, 1.0]))
 each(f"{FN}prelu", v([[0.0, -1.0], [2.0, nan]]), v([0.25, 0.5]))
 each(f"{FN}threshold", v([0.0, 1.0, 1.5, nan]), 1.0, 9.0)
 
-# Two operands at odd places.
+# Two operands at special values.
 A, B = v([0.0, 0.0, 0.0, 2.0, -2.0, inf, nan]), v([0.0, 2.0, -1.0, 0.0, 0.5, 1.0, 1.0])
 each("pow xlogy special.xlog1py atan2 hypot copysign fmod remainder div logaddexp logaddexp2 special.xlogy mul", A, B)
 each("pow", v([0.0, -2.0, 3.0, 0.0]), 2)
@@ -128,7 +128,7 @@ each("cumsum", v([1.0, inf, nan]), 0)
 each("trapezoid cumulative_trapezoid", v([1.0, 2.0, 4.0]), v([0.0, 1.0, 1.0]))
 each("diff", v([1.0, 4.0, 9.0, 16.0]), 2)
 
-# Losses at the places where their pieces meet.
+# Losses at the boundaries of their pieces.
 X, Y = v([0.0, 1.0, -1.0, 2.0, 0.5]), v([0.0, 0.0, 0.0, 0.0, 1.0])
 for reduction in "mean", "sum", "none":
     each(f"{FN}l1_loss {FN}mse_loss {FN}smooth_l1_loss {FN}huber_loss {FN}soft_margin_loss", X, Y, reduction=reduction)
@@ -146,7 +146,7 @@ each(f"{FN}smooth_l1_loss", X, Y, beta=0.0)
 each(f"{FN}triplet_margin_loss", v([[0.0, 0.0]]), v([[0.0, 0.0]]), v([[1.0, 0.0]]))
 each(f"{FN}cosine_embedding_loss", v([[0.0, 0.0], [1.0, 2.0]]), v([[1.0, 0.0], [1.0, 2.0]]), v([1.0, -1.0]))
 
-# The same place more than once.
+# The same index more than once.
 TWICE, PLACES = v([0, 2, 0], i64), v([[0, 2, 0], [1, 1, 1]], i64)
 each("index_select", rand(3, 2), 0, TWICE)
 each("index_add", rand(3, 2), 0, TWICE, rand(3, 2))
@@ -170,7 +170,7 @@ each("torch.Tensor.repeat", v([1.0, 2.0]), 2, 3)
 each("torch.Tensor.expand", v([[1.0], [2.0]]), 3, 2, 4)
 each("torch.Tensor.unfold", v([1.0, 2.0, 3.0, 4.0]), 0, 3, 1)
 
-# No element, and one.
+# No elements, and one.
 each("sum mean", no(0))
 each("sum mean", no(2, 0), 1)
 each("prod", no(2, 0), 1)
@@ -193,7 +193,7 @@ each("sum mean prod max min median norm", v(7.0))
 each("matmul dot", v([2.0]), v([3.0]))
 each(f"{FN}softmax", v(7.0), 0)
 
-# Complex numbers, whose lines are conjugated.
+# Complex numbers, whose derivatives are conjugated.
 U, W = rand(3, dtype=c128), rand(3, dtype=c128)
 each("add sub mul div dot vdot outer inner matmul pow", U, W)
 each("abs angle sgn sqrt rsqrt exp log log1p expm1 sin cos tan sinh cosh tanh asinh atan acosh asin acos atanh reciprocal sigmoid "

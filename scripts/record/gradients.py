@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gradients beyond tests/data/gradients.jsonl: what PyTorch's backward gives for the calls of the other recorders, and at edges.
+"""Records gradients beyond tests/data/gradients.jsonl: the results of PyTorch's backward for the other recorders' calls, and for special cases.
 
     pip install torch==2.11.0 numpy && scripts/record/gradients.py
 
 Every recorder runs with the `Backward` below in place of `Recorder`. A few calls of each spelling are kept, the shortest of
-those that differ in dtypes, arguments and oddities. PyTorch's own complaints are counted and printed.
+those that differ in dtypes, arguments or special values. PyTorch's errors are counted and printed.
 """
 
 import collections
@@ -23,13 +23,13 @@ from common import FOLDER, Recorder, S, T
 
 warnings.filterwarnings("ignore")
 FAMILIES = "activation conv counts einsum gather loss memory norm parametric samples shape sorts stats table".split()
-# How many calls of a spelling are kept, and how long a line may be.
+# The number of calls kept per spelling, and the maximum length of a line.
 KEPT, LONGEST = 4, 3000
 OUT = FOLDER.parent / "gradients_beyond.jsonl"
 
 
 class Skipped(Exception):
-    """A call that has no gradient to record."""
+    """A call without a gradient to record."""
 
 
 def inexact(x):
@@ -37,7 +37,7 @@ def inexact(x):
 
 
 def tensors(value):
-    """The tensors of an argument or a result, in order."""
+    """Returns the tensors of an argument or a result, in order."""
     if isinstance(value, (T, torch.Tensor)):
         return [value]
     if isinstance(value, S):
@@ -48,7 +48,7 @@ def tensors(value):
 
 
 def leaf(value):
-    """An argument with tensors of its own."""
+    """Copies the tensors of an argument."""
     if isinstance(value, T):
         if value.tensor.is_sparse:
             raise Skipped("sparse")
@@ -63,7 +63,7 @@ def leaf(value):
 
 
 def given(value, writes):
-    """What PyTorch gets of it; a tensor that is written to is no leaf."""
+    """Converts an argument for PyTorch; a tensor that is written to is not a leaf."""
     if isinstance(value, T):
         return value.tensor * 1 if writes and value.tensor.requires_grad else value.tensor
     if isinstance(value, (list, tuple)):
@@ -72,7 +72,7 @@ def given(value, writes):
 
 
 def short(value):
-    """Numbers with the digits that their dtype has."""
+    """Rounds numbers to the digits of their dtype."""
     if isinstance(value, dict):
         told = {key: short(item) for key, item in value.items()}
         if "data" in value and value["dtype"] in ("float32", "complex64", "float16", "bfloat16"):
@@ -88,7 +88,7 @@ def digits(data):
 
 
 class Backward(Recorder):
-    """A recorder of gradients; what it found, over all families."""
+    """A recorder of gradients, with the results of all families."""
 
     found, skipped = collections.defaultdict(list), collections.Counter()
 
@@ -109,7 +109,7 @@ class Backward(Recorder):
         pass
 
     def all_or_some(self, op, args, kwargs, call):
-        """By all operands, else by those that PyTorch differentiates by."""
+        """Differentiates by all operands, or else by those that PyTorch can differentiate by."""
         try:
             return self.keep(op, *self.backward(op, args, kwargs, call, None))
         except RuntimeError:
@@ -124,7 +124,7 @@ class Backward(Recorder):
         self.keep(op, *self.backward(op, args, kwargs, call, by))
 
     def backward(self, op, args, kwargs, call, by):
-        """A call and its gradients by some operands, by their places."""
+        """Calls the function and differentiates it by the operands at some indices."""
         args, kwargs = [leaf(arg) for arg in args], {key: leaf(arg) for key, arg in kwargs.items()}
         operands = tensors(args) + tensors(list(kwargs.values()))
         for place, x in enumerate(operands):
@@ -163,7 +163,7 @@ class Backward(Recorder):
 
 
 def told(values):
-    """The tensors of a line, in order."""
+    """Returns the tensors of a line, in order."""
     out = []
     for value in values:
         if "tensor" in value:
@@ -174,7 +174,7 @@ def told(values):
 
 
 def feature(line, operands):
-    """By what the calls of one spelling are told apart."""
+    """Returns the features that distinguish calls of the same spelling."""
     odd = any(not bool(x.tensor.isfinite().all()) for x in operands)
     empty = any(x.tensor.numel() == 0 for x in operands)
     words = sorted(str(v.get("str", "")) for v in line["kwargs"].values())
@@ -182,7 +182,7 @@ def feature(line, operands):
 
 
 def kept(cases, most):
-    """The shortest of each feature, until there are enough: plain, odd and empty ones in turns."""
+    """Returns the shortest call of each feature, up to a number: plain, non-finite and empty ones in turn."""
     kinds, seen = collections.defaultdict(list), set()
     for feature, line in sorted(cases, key=lambda case: len(case[1])):
         if len(line) <= LONGEST and str(feature) not in seen:
@@ -193,7 +193,7 @@ def kept(cases, most):
 
 
 def run(recorder):
-    """What a recorder calls, by spelling."""
+    """Runs a recorder, and returns its calls by spelling."""
     Backward.found = collections.defaultdict(list)
     with contextlib.redirect_stdout(io.StringIO()):
         runpy.run_path(str(pathlib.Path(__file__).parent / f"{recorder}.py"))

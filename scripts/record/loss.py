@@ -14,7 +14,7 @@ def t(x):
 
 
 def by_dim(fn, dim):
-    """With the classes brought to PyTorch's dim."""
+    """Moves the classes to PyTorch's dim."""
     def f(x, *args, dim=None, at=dim, **kwargs):
         return fn(x.movedim(at, 1), *args, **kwargs)
     return f
@@ -61,7 +61,7 @@ R.case(op, R.rand((2, 3, 4), "N C W"), R.rand((2, 3, 4), "N C W", f32, 0, 1), na
 
 def pairs(name, kind=None, dtypes=(f32, f64, f16), low=-3.0, high=3.0, options=(), zero=True,
           broadcast=True):
-    """Dtypes, reductions, options, names; `kind` makes the target."""
+    """Records dtypes, reductions, options, names; `kind` makes the target."""
     op = FN + name
     kind = kind or (lambda shape, names, dtype: R.rand(shape, names, dtype, low, high))
     for dtype in dtypes:

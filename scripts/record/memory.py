@@ -1,4 +1,4 @@
-"""Orders of dims in memory: memory formats, and the strides of results."""
+"""Memory orders of dims: memory formats, and the strides of results."""
 
 import torch
 from common import T, Recorder, bf16, f32, f64, i32
@@ -9,7 +9,7 @@ rows, kept = torch.contiguous_format, torch.preserve_format
 
 
 def layouts(dtype=f32):
-    """Four-dim tensors in orders of all kinds."""
+    """Returns four-dim tensors in various memory orders."""
     x = r.rand((2, 3, 2, 2), "N C H W", dtype)
     yield x
     yield T(x.tensor.contiguous(memory_format=last), "N C H W")

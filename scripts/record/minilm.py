@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records a tiny sentence encoder and its embeddings by PyTorch, for examples/minilm/tests: record/minilm.py
 
-Writes examples/minilm/data/tiny.safetensors, whose tensors have the names of all-MiniLM-L6-v2's, and tiny.json."""
+Writes examples/minilm/data/tiny.safetensors, whose tensors have the names of those in all-MiniLM-L6-v2, and tiny.json."""
 
 import json
 import pathlib

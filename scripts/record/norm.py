@@ -1,4 +1,4 @@
-"""Normalisations, lengths and angles, and what training makes random."""
+"""Normalisations, norms and cosine similarity, and random operators of training."""
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +14,7 @@ def t(x):
 
 
 def over(*dims):
-    """PyTorch's normalisation over dims anywhere: they are brought to the end and back."""
+    """Returns PyTorch's normalisation over any dims, by moving them to the end and back."""
     def f(fn, x, *args, **kwargs):
         rest = [d for d in range(x.dim()) if d not in dims]
         order = rest + list(dims)

@@ -1,4 +1,4 @@
-"""Elementwise operators with parameters, of special functions, of two and three operands."""
+"""Elementwise operators with parameters, special functions, operators of two and three operands."""
 
 import torch
 import torch.nn.functional as F
@@ -11,13 +11,13 @@ ODD = T(torch.tensor([[0.0, -0.0, 1.5], [INF, -INF, NAN]]), "N C")
 
 
 def t(x):
-    """The transposed tensor, which is not contiguous."""
+    """Returns the transposed tensor, which is not contiguous."""
     return T(x.tensor.t(), " ".join(reversed([n or "_" for n in x.names])))
 
 
 def unary(op, low=-3.0, high=3.0, dtypes=(f32, f64, f16, bf16, i32, boolean), odd=True, out=False,
           in_place=False, **kwargs):
-    """Dtypes, ranks, no elements, strides, odd values, and the other forms."""
+    """Records dtypes, ranks, empty tensors, strides, special values, and the other forms."""
     for dtype in dtypes:
         R.case(op, R.rand((2, 3), "N C", dtype, low, high), names="N C", **kwargs)
     R.case(op, R.rand((), "", f64, low, high), names="", **kwargs)
@@ -33,7 +33,7 @@ def unary(op, low=-3.0, high=3.0, dtypes=(f32, f64, f16, bf16, i32, boolean), od
 
 def binary(op, low=-3.0, high=3.0, dtypes=((f32, f32), (f64, f32), (f16, f16), (i32, f32), (i64, i16)),
            scalars=(), zero=False, in_place=True, odd=True):
-    """Dtypes, broadcasting, unifying, errors."""
+    """Records dtypes, broadcasting, unification, errors."""
     for a, b in dtypes:
         R.case(op, R.rand((2, 3), "N C", a, low, high), R.rand((2, 3), "N C", b, low, high),
                names="N C")

@@ -12,7 +12,7 @@ turned = lambda x, names: T(x.tensor.t(), names)
 
 
 def fills(name, args, dtypes, wrong):
-    """In-place fills of every dtype, of a matrix that is not contiguous, of no element."""
+    """Records in-place fills of every dtype, of a non-contiguous matrix, of an empty tensor."""
     for at, dtype in enumerate(dtypes):
         x = [r.rand((2, 3), "N C", dtype), r.rand((4,), "_", dtype), r.rand((2, 1, 3), "N _ C", dtype)]
         x = x[at % 3]
@@ -35,7 +35,7 @@ fills("geometric_", (0.25,), floats + whole, [boolean, c64])
 fills("random_", (1, 5), floats + whole, [c64])
 fills("bernoulli_", (0.25,), floats + whole + [boolean], [c64])
 
-# What comes out is known where nothing is left to chance.
+# The result is known if nothing is random.
 for dtype in floats:
     r.case(M + "uniform_", r.rand((2, 2), "N C", dtype), 2.0, 2.0, names="N C")
     r.case(M + "normal_", r.rand((2, 2), "N C", dtype), 1.5, 0.0, names="N C")

@@ -14,7 +14,7 @@ others = [r.rand((2, 3), "N C", d) for d in (f64, f16, bf16, i64, i32, i16, i8, 
 
 
 def each(op, names, *args, view=False, **kwargs):
-    """The same call on every other dtype."""
+    """Records the same call in every other dtype."""
     for x in others:
         r.case(op, x, *args, names=names, view=view, **kwargs)
 
@@ -224,7 +224,7 @@ for op, x, names in (("torch.hsplit", x234, "N H W"), ("torch.vsplit", x234, "N 
 r.case("torch.hsplit", v4, 2, names="K")
 r.case("torch.hsplit", v4, [1, 2], names="K")
 
-# Joined
+# Joins
 
 op = "torch.stack"
 a, b = r.rand((2, 3), "N C"), r.rand((2, 3), "N _")
@@ -312,7 +312,7 @@ r.error(op, "duplicate_names", ax, ax)
 r.error(op, "rank", x23, ax)
 r.error(op, "dtype", ax, i3)
 
-# Moved and repeated
+# Moves and repeats
 
 op = "torch.flip"
 r.case(op, x234, [D("N", 0)], names="N H W")
@@ -486,7 +486,7 @@ for name in ("tril", "triu"):
     r.error(op, "rank", v4)
     r.error(op, "name_mismatch_out", x34, out=T(torch.zeros(3, 4), "H C"))
 
-# Chosen
+# Selections
 
 op = "torch.where"
 mask = r.rand((2, 3), "N C", boolean)
@@ -506,7 +506,7 @@ r.case("torch.Tensor.where", x23, mask, r.rand((2, 3), "_ C"), names="N C")
 r.error(op, "name_mismatch", mask, x23, T(torch.zeros(2, 3), "N D"))
 r.error(op, "dtype", x23, x23, x23)
 
-# Made
+# Factories
 
 op = "torch.eye"
 r.case(op, 3, names="_ _")

@@ -1,4 +1,4 @@
-"""Cases of sorting, selection, equal elements and places."""
+"""Cases of sorting, selection, unique elements and binary search."""
 
 from common import *
 
@@ -7,7 +7,7 @@ nan, inf = math.nan, math.inf
 
 
 def turned(x, names):
-    """The transposed view."""
+    """Returns the transposed view."""
     return T(x.tensor.t(), names)
 
 

@@ -8,13 +8,13 @@ DTYPES = (f32, f64, f16, bf16, i64, i32, u8, c64)
 
 
 def thin(shape, names, dtype=f32, keep=0.4):
-    """A dense tensor, mostly zeros."""
+    """Returns a dense tensor, mostly zeros."""
     x = r.rand(shape, names, dtype).tensor
     return T(x * (torch.rand(shape, generator=r.generator) < keep).to(dtype), names)
 
 
 def coo(shape, names, dtype=f32, count=4, dense=0, coalesced=False):
-    """A sparse tensor of entries in any order, some at one place."""
+    """Returns a sparse tensor with entries in any order, some of them duplicates."""
     sparse = len(shape) - dense
     indices = torch.stack(
         [torch.randint(0, max(s, 1), (count,), generator=r.generator) for s in shape[:sparse]]
@@ -25,7 +25,7 @@ def coo(shape, names, dtype=f32, count=4, dense=0, coalesced=False):
 
 
 def some(dtype=f32):
-    """Sparse tensors of several ranks, coalesced or not."""
+    """Returns sparse tensors of several ranks, coalesced or not."""
     yield coo((2, 3), "N C", dtype)
     yield coo((2, 3), "N C", dtype, 6, coalesced=True)
     yield coo((2, 2, 3), "N C K", dtype, 5)
@@ -36,7 +36,7 @@ def some(dtype=f32):
 
 
 def maybe(op, *args, **kwargs):
-    """A case, unless PyTorch lacks the dtype."""
+    """Records a case, unless PyTorch does not support the dtype."""
     try:
         r.case(op, *args, **kwargs)
     except (NotImplementedError, RuntimeError) as error:
@@ -47,7 +47,7 @@ def joined(names):
     return " ".join("_" if name is None else name for name in names)
 
 
-# Made from parts.
+# Construction from parts.
 for dtype in DTYPES:
     indices = T(torch.tensor([[0, 1, 1, 0], [2, 0, 2, 2]]), "_ _")
     values = r.rand((4,), "_", dtype)
@@ -66,7 +66,7 @@ r.error("torch.sparse_coo_tensor", "dtype", r.rand((2, 3), "_ _"), r.rand((3,), 
 r.error("torch.sparse_coo_tensor", "names_len", indices, values, [2, 3], names=["N"])
 r.error("torch.sparse_coo_tensor", "duplicate_names", indices, values, [2, 3], names=["N", "N"])
 
-# Questions, and the way back.
+# Queries, and conversion to dense.
 for dtype in DTYPES:
     for x in some(dtype):
         names = joined(x.names)
@@ -105,7 +105,7 @@ for dtype in DTYPES:
     for a, b in zip(some(dtype), some(dtype)):
         names = joined(a.names)
         maybe("torch.add", a, b, names=names)
-        # Of what is not coalesced PyTorch stores zeros too.
+        # For uncoalesced tensors PyTorch also stores zeros.
         both = lambda a, b: torch.mul(a.coalesce(), b.coalesce())
         maybe("torch.mul", a, b, names=names, fn=both)
         maybe("torch.add", a, b, alpha=2, names=names)
@@ -129,7 +129,7 @@ r.error("torch.add", "shape", a, coo((2, 2), "N C"))
 r.error("torch.sub", "name_mismatch", a, T(a.tensor, "C K"))
 r.error("torch.mul", "name_mismatch", a, T(a.tensor, "C K"))
 
-# Functions that take zero to zero.
+# Functions that map zero to zero.
 for op in ("abs", "sgn", "sign", "sqrt", "relu", "floor", "ceil", "round", "trunc", "frac", "sin",
            "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf",
            "erfinv", "deg2rad", "rad2deg", "isnan", "isinf", "neg"):
@@ -137,7 +137,7 @@ for op in ("abs", "sgn", "sign", "sqrt", "relu", "floor", "ceil", "round", "trun
     x = T((x.tensor.coalesce() * 0.2).abs(), "N C")
     r.case(f"torch.{op}", x, names="N C")
 
-# Over dims.
+# Reductions over dims.
 for dtype in (f32, f64):
     for x in some(dtype):
         names = joined(x.names).split()
@@ -156,7 +156,7 @@ r.error("torch.sum", "name_not_found", x, "K")
 r.error("torch.sum", "index", x, 2)
 r.error("torch.sparse.sum", "name_not_found", x, ["N", "K"])
 
-# With dense matrices and vectors.
+# Products with dense matrices and vectors.
 for dtype in (f32, f64, c64, i64, i32):
     for coalesced in (False, True):
         a = coo((3, 4), "N K", dtype, 6, coalesced=coalesced)
@@ -183,7 +183,7 @@ r.error("torch.mm", "shape", a, r.rand((3, 2), "K M"))
 r.error("torch.mm", "rank", a, r.rand((4,), "K"))
 r.error("torch.mm", "dtype", a, r.rand((4, 2), "K M", f64))
 
-# Other orders and names.
+# Other memory orders and names.
 for x in some():
     names = joined(x.names).split()
     if x.tensor.sparse_dim() >= 2:
@@ -212,7 +212,7 @@ for dtype in (f32, f64, i64, c64):
     r.case("torch.Tensor.sparse_mask", r.rand((2, 3), "N C", dtype), hybrid, names="N C")
 r.error("torch.Tensor.sparse_mask", "name_mismatch", r.rand((2, 3), "N K"), mask)
 
-# What a sparse tensor lacks.
+# Operators that sparse tensors do not support.
 for op, args in (("torch.exp", ()), ("torch.cumsum", (0,)), ("torch.softmax", (0,)),
                  ("torch.amax", (0,)), ("torch.Tensor.flatten", ()), ("torch.cos", ()),
                  ("torch.Tensor.masked_fill", (T(torch.ones(2, 3, dtype=boolean), "N C"), 1.0)),

@@ -7,18 +7,18 @@ nan, inf = math.nan, math.inf
 
 
 def holes(x):
-    """Every third element NaN."""
+    """Replaces every third element by NaN."""
     flat = x.tensor.clone().reshape(-1)
     flat[::3] = nan
     return T(flat.reshape(x.tensor.shape), " ".join(n or "_" for n in x.names))
 
 
 def turned(x, names):
-    """The transposed view."""
+    """Returns the transposed view."""
     return T(x.tensor.t(), names)
 
 
-# prod, any, all: over several dims by name, where PyTorch takes one; numbers from its own prod.
+# prod, any, all: over several dims by name, although PyTorch takes one; the numbers come from its prod.
 for dtype in (f32, f64, i32, boolean, f16):
     r.case("torch.prod", r.rand([2, 3], "N C", dtype), D("C", 1), names="N")
 r.case("torch.prod", r.rand([2, 3], "N C", i64), D(None, -2), names="C")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Cases of rows that PyTorch's page of named tensors lacks and no other recorder has.
+"""Cases of rows that are neither on PyTorch's page of named tensors nor in another recorder.
 
     pip install torch==2.11.0 numpy && scripts/record/table.py
 """
@@ -69,7 +69,7 @@ for op in ("cfloat", "cdouble"):
     for dtype in (f32, f64, i64, boolean, c64, c128, f16, i8):
         r.case(f"torch.Tensor.{op}", r.rand([2, 3], "N C", dtype), names="N C")
 
-# Numbers on the left, and Python's operators.
+# Numbers as the left operand, and Python's operators.
 for op in ("radd", "rsub", "rmul", "rtruediv", "rpow", "add", "sub", "mod", "floordiv"):
     for number in (2, 0.5):
         x = r.rand([2, 3], "N C", f32, 1, 3)
@@ -81,7 +81,7 @@ r.case("torch.pow", 2, r.rand([2, 3], "N C"), names="N C")
 
 
 def contract(x, w, dims):
-    """By name in nomina; PyTorch gets the formula."""
+    """Records a call by name in nomina and its formula in PyTorch."""
     return torch.einsum(dims, x, w)
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What a machine with a GPU has to say. usage: run.sh [--budget SECONDS] [STEP]...
-# steps, in order of worth: first conformance kernels headlines bench sanitize large
+# Runs a pack on a machine with a GPU. usage: run.sh [--budget SECONDS] [STEP]...
+# steps, most important first: first conformance kernels headlines bench sanitize large
 #
-# It needs no cargo: the programs beside it were built before. It needs the driver; kernels that are not
-# in cache/ need libnvrtc, products cuBLASLt, and comparisons python3 with PyTorch; libraries of PyTorch's
-# wheels are found. What is found goes to $OUT, else to out/ beside this file, as it comes: log/ has what
-# every part printed, and figures.md is written anew after each. Whoever ends it early, or a budget that
-# is spent, loses what runs and nothing before. cache.tar.xz has the kernels that were compiled here.
+# It needs no cargo: the programs next to it are already built. It needs the driver; kernels that are not
+# in cache/ need libnvrtc, products cuBLASLt, and comparisons python3 with PyTorch; the libraries in PyTorch's
+# wheels are found. Results are written to $OUT, else to out/ next to this file, as they arrive: log/ has the
+# output of every part, and figures.md is rewritten after each. If the run is ended early or the budget is
+# spent, only the running part is lost. cache.tar.xz has the kernels compiled here.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 here=$PWD
@@ -35,7 +35,7 @@ fi
 mkdir -p "$out/log" "$out/rows"
 touch "$out/begun"
 
-# Where the programs were built they know their data by its path.
+# The programs look for their data at the path where they were built.
 root=$(cat root)
 if [ ! -e "$root" ]; then
     mkdir -p "$(dirname "$root")" && ln -sfn "$here" "$root" || exit 1
@@ -46,7 +46,7 @@ for folder in {sysconfig.get_path("purelib"), *site.getsitepackages()}:
     print(*glob.glob(folder + "/nvidia/*/lib"), sep=":", end=":")' 2>/dev/null)
 export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}:${wheels:-}:/usr/local/cuda/lib64:/usr/local/nvidia/lib64"
 export NOMINA_CUDA_CACHE=${NOMINA_CUDA_CACHE:-$here/cache}
-# All cases, and no sample of them, unless SAMPLE says so.
+# Runs all cases instead of a sample, unless SAMPLE is set.
 [ -n "${SAMPLE:-}" ] || export NOMINA_EVERY=1
 at_once=$(nproc)
 [ "$at_once" -le 16 ] || at_once=16
@@ -81,20 +81,20 @@ figures() {
 }
 
 count=0
-# row PLACE NAME STATE SECONDS WORDS: what the table says of a part now.
+# row PLACE NAME STATE SECONDS WORDS: sets the table's row of a part.
 row() {
     printf '| %s | %s | %s s | %s |\n' "$2" "$3" "$4" "$5" >"$out/rows/$1"
     figures
 }
-# In a few words, what a part has printed.
+# Prints a short summary of a part's output.
 telling() {
     local cases last
     cases=$(grep -oE '[0-9]+ cases' "$1" | awk '{ n += $1 } END { if (n) print n " cases; " }')
     last=$(grep -E 'test result|passed|elements|ERROR SUMMARY|Against|[Ee]rror' "$1" | tail -1)
     echo "$cases$last" | sed 's/test result: //; s/; 0 measured.*//; s/|/\//g' | cut -c1-120
 }
-# measured PLACE NAME LIMIT NEEDED COMMAND...: runs a part no longer than its limit and the budget; it
-# passes when it ends well and has printed what is needed.
+# measured PLACE NAME LIMIT NEEDED COMMAND...: runs a part, limited by LIMIT and the budget. It passes if the command
+# succeeds and its output matches NEEDED.
 measured() {
     local place=$1 name=$2 limit=$3 needed=$4 start=$SECONDS rest=$((budget - SECONDS)) log=$out/log/$2 state code
     shift 4
@@ -123,7 +123,7 @@ measured() {
     echo "   $name: $state after $((SECONDS - start)) s; $(telling "$log")"
     case $state in passed) ;; *) tail -3 "$log" ;; esac
 }
-# As `measured`, beside others as far as there are processors: `wait` then waits for all.
+# Like `measured`, but in the background, one per processor at a time; `wait` waits for all of them.
 begin() {
     while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n; done
     count=$((count + 1))
@@ -140,9 +140,9 @@ finish() {
     # shellcheck disable=SC2086 # several words, or none
     [ -z "$running" ] || kill $running 2>/dev/null
     wait
-    # Whoever was ended before it could say so.
+    # Parts that were killed before they could report.
     sed -i 's/ | running | / | cut off | /' "$out"/rows/* 2>/dev/null
-    # What the pack brought need not go back.
+    # Leave out the kernels that came with the pack.
     find "$NOMINA_CUDA_CACHE" -type f -newer "$out/begun" -printf '%P\0' 2>/dev/null |
         tar -C "$NOMINA_CUDA_CACHE" --null -T - -cf - 2>/dev/null | xz -T0 -1 >"$out/cache.tar.xz"
     figures
@@ -158,7 +158,7 @@ device_tests() {
         [ "$test" = bin/cuda_large ] || echo "$test"
     done
 }
-# Twelve that stand for the others.
+# Twelve representative cases.
 headlines=add/10M,chain/10M,add_bcast_last/10M,sum_last/10M,sum_first/10M,softmax_last/10M,transpose_copy/10M,median_last/1M
 headlines+=,randn/10M,matmul_f32/2048,matmul_bf16/1024,bias_gelu/10M
 compare() {
@@ -191,7 +191,7 @@ for asked in "${steps[@]}"; do
         ;;
     kernels)
         for test in $(device_tests); do
-            # What cuDNN makes is not equal to the last bit; the tests ask for it by themselves.
+            # cuDNN's results are not exact to the last bit; tests of cuDNN select it themselves.
             NOMINA_CUDA_CONV=own begin "$(basename "$test")" 240 "$some" "$test" --test-threads=1 --nocapture
         done
         wait
