@@ -102,7 +102,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let std = table.step("std by (H, W)", || image.std((H, W)));
     check_statistics(&bytes, &mean, &std);
 
-    // The same function on two orders of dims.
+    // Apply one function to two orders of dims.
     let factors = tensor!([1.1, 0.9, 0.7]; Rgb);
     let planes = image.align_to((Rgb, H, W));
     let warm = table.step("scale (H, W, Rgb)", || scale_channels(&image, &factors));

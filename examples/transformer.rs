@@ -8,7 +8,7 @@ dims! {
     pub Batch,
     /// Positions of a sequence, as queries.
     pub Time,
-    /// The same positions, as keys and values.
+    /// Positions of the same sequence, as keys and values.
     pub Source,
     /// Features of a position.
     pub Feature,

@@ -227,10 +227,10 @@ FITS = {
     "tanh of f32": (over_square(lambda x: 1 - m.tanh(x) / x, mpf(1) / 3), 0, 1.5, 10),
     # -ln erfc
     "erf_outer": (lambda a: -m.log(m.erfc(a)), 1, 6, 17, steep),
-    # As a function of u minus the middle, whose powers are small.
+    # A function of u minus the middle, whose powers are small.
     "erfcx": (lambda v: scaled_tail(v + mpf(0.5)), -0.5, 0.5, 24),
     "erfinv": (lambda z: erfinv(m.sqrt(z)) / m.sqrt(z) if z else m.sqrt(m.pi) / 2, 0, 0.5625, 8),
-    # As a function of 1 / √-ln(1 - x) minus the middle, and divided by it.
+    # A function of 1 / √-ln(1 - x) minus the middle, and divided by it.
     "erfinv_outer": (lambda v: far_erfinv(v + mpf("0.47")), 1 / mpf(27.4) - mpf("0.47"), mpf("0.43"), 16),
     "erfinv of f32": (lambda z: erfinv(m.sqrt(z)) / m.sqrt(z) if z else m.sqrt(m.pi) / 2, 0, 0.5625, 9),
     "erfinv_outer of f32": (lambda v: far_erfinv(v + mpf("0.5")), mpf("-0.405"), mpf("0.4"), 13),
@@ -239,7 +239,7 @@ FITS = {
     "erfc of f32": relative(over_inverse(lambda a: m.exp(a * a) * m.erfc(a), 2, 0.416748046875),
                             0.1632 - 0.416748046875, 1 - 0.416748046875, 11),
     "log1p of a power": relative(lambda e: m.log1p(e) / e if e else mpf(1), 0, 1, 11),
-    # As a function of w = -ln(1 - x²), and of its root.
+    # A function of w = -ln(1 - x²), and of its root.
     "near erfinv": (lambda v: beyond_origin(v + mpf(2.75)), -2.75, 2.75, 22,
                     lambda v: (v + mpf(2.7501)) / (m.sqrt(m.pi) / 2 + (v + mpf(2.75)) * beyond_origin(v + mpf(2.75)))),
     "far erfinv": relative(lambda v: by_square((v + mpf(3.1875)) ** 2), -0.845, 0.8126, 19),

@@ -106,7 +106,7 @@ fn threads_share_leaves() {
     });
     let g = grad(|x| (x * &other).sum(..), &tensor!([1., 1., 1.]; N));
     assert_eq!(g.to_vec(), [51.0, 52.0, 53.0]);
-    // That graph has not been consumed.
+    // The other thread's graph has not been consumed.
     w.zero_grad();
     other.sum(..).backward();
     assert_eq!(w.grad().unwrap().to_vec(), [1.0, 1.0, 1.0]);

@@ -146,7 +146,7 @@ each(f"{FN}smooth_l1_loss", X, Y, beta=0.0)
 each(f"{FN}triplet_margin_loss", v([[0.0, 0.0]]), v([[0.0, 0.0]]), v([[1.0, 0.0]]))
 each(f"{FN}cosine_embedding_loss", v([[0.0, 0.0], [1.0, 2.0]]), v([[1.0, 0.0], [1.0, 2.0]]), v([1.0, -1.0]))
 
-# The same index more than once.
+# Repeated indices.
 TWICE, PLACES = v([0, 2, 0], i64), v([[0, 2, 0], [1, 1, 1]], i64)
 each("index_select", rand(3, 2), 0, TWICE)
 each("index_add", rand(3, 2), 0, TWICE, rand(3, 2))

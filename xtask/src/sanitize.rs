@@ -66,7 +66,7 @@ fn thread() -> Step {
     let flags = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer";
     let command = Command::nightly(["test", "-Zbuild-std", "--target", TARGET])
         .args(test)
-        // As for AddressSanitizer.
+        // See AddressSanitizer above.
         .env("TSAN_OPTIONS", "allocator_may_return_null=1")
         .env("RUSTFLAGS", flags)
         .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only")

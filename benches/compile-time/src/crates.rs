@@ -21,8 +21,8 @@ pub const PACKAGES: &[Package] = &[
     },
 ];
 
-/// The number of dims that all three declare; the reader and the layers each have as many
-/// additional ones.
+/// The number of dims that all three declare, and of those that only the reader or only the layers
+/// declare.
 const SHARED: usize = 40;
 
 /// Returns the spelling of dim `i`.
