@@ -1,8 +1,8 @@
 //! Named tensors, checked by rustc.
 //!
 //! `Tensor<(N, C)>` has a dim `N` and a dim `C`, which are types; an operator that mixes them up
-//! does not compile. What types cannot know (a file's names, a dtype chosen at run time) goes
-//! through [`DynTensor`], with the same rules at run time.
+//! does not compile. [`DynTensor`] handles what types cannot know, like names from a file or a
+//! dtype chosen at run time, with the same rules at run time.
 //!
 //! ```
 //! use nomina::prelude::*;
@@ -26,7 +26,7 @@
 //! assert_eq!(shifted.size(N), 2);
 //! ```
 //!
-//! Names that do not fit are type errors:
+//! Names that do not match are type errors:
 //!
 //! ```compile_fail,E0277
 //! use nomina::prelude::*;
@@ -41,9 +41,9 @@
 //! |---|---|
 //! | [`dims!`] | declares dims, also with a constant size: `dims! { Rgb = 3 }` |
 //! | [`Tensor`] | the typed tensor |
-//! | [`TensorMut`] | a part of one, to write to |
+//! | [`TensorMut`] | a part of a tensor, for writing |
 //! | [`DynTensor`] | names, rank and dtype at run time |
-//! | [`Wild`] | a dim whose name rustc does not know |
+//! | [`Wild`] | a dim whose name is unknown to rustc |
 //! | [`relations`](macro@relations) | writes the bounds of a generic function |
 //! | [`dims`](mod@dims) | the bounds and aliases of generic code: `Has`, `Without`, `Broadcast`, `Sum` … |
 //!
@@ -114,10 +114,10 @@ pub use tensor::sort::{Unique, Weight};
 pub use tensor::sparse::{Sparse, SparseFactor, SparseTerm, Summed};
 pub use tensor::view::{SplitSizes, Whole};
 
-/// What goes with [`DynTensor`] and has a namesake among what goes with [`Tensor`].
+/// Types for [`DynTensor`] whose names coincide with types for [`Tensor`].
 ///
-/// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by their row.
-// Every name here is one that rustc then spells with its path in errors.
+/// The crate `nomina-runtime` has more of it: arguments as traits, operators by their row.
+// Rustc prints every name here with its path in errors.
 pub mod dynamic {
     pub use nomina_runtime::tensor::gradient::{
         checkpoint, grad, gradients, hessian, jacobian, jvp, per_sample, value_and_grad, vjp,
@@ -129,7 +129,7 @@ pub mod dynamic {
     pub use nomina_runtime::tensor::{CovOptions, DynTensorMut, Index, ReduceOptions, Unique};
 }
 
-/// What the macros spell in a user's crate.
+/// Items that the macros use in a user's crate.
 #[doc(hidden)]
 pub mod __private {
     pub use nomina_core::op::Op;
@@ -144,54 +144,54 @@ pub mod __private {
     pub use crate::tensor::factory::tensor_from_array;
     pub use crate::tensor::fused::{fuse, fuse_operand};
 
-    /// The value of a macro call that is wrong: a program with one does not compile.
+    /// The value of a macro call with mistakes: such a program does not compile.
     #[must_use]
     pub const fn stand_in<V>() -> V {
         panic!("a macro was called with mistakes")
     }
 }
 
-/// The README's examples, which are to run.
+/// The examples of the README, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-/// The guide to generic code, whose every snippet is to run.
+/// The guide to generic code, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/generic_code.md")]
 pub struct GenericCode;
 
-/// The guide for users of PyTorch, whose every line is to run.
+/// The guide for users of PyTorch, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/torch_users.md")]
 pub struct TorchUsers;
 
-/// The guide to analysis by name, whose every snippet is to run.
+/// The guide to analysis by name, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/analysis.md")]
 pub struct Analysis;
 
-/// How values come in and out, whose every line is to run.
+/// The guide to getting values in and out, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/values.md")]
 pub struct Values;
 
-/// How tensors are looked at and profiled, whose every snippet is to run.
+/// The guide to looking at tensors and profiling, run as tests.
 #[cfg(all(doctest, feature = "profile"))]
 #[doc = include_str!("../docs/look.md")]
 pub struct Look;
 
-/// The guide to gradients, whose every snippet is to run.
+/// The guide to gradients, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/gradients.md")]
 pub struct Gradients;
 
-/// The environment of a program, whose every line is to run.
+/// The guide to the environment of a program, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/environment.md")]
 pub struct Environment;
 
-/// The guide to linear algebra, whose every snippet is to run.
+/// The guide to linear algebra, run as tests.
 #[cfg(all(doctest, feature = "fft", feature = "linalg"))]
 #[doc = include_str!("../docs/linalg.md")]
 pub struct LinearAlgebra;

@@ -1,5 +1,5 @@
-//! `dims!`, `names!`, `tensor!`, `einsum!` and `fuse!`: each hands its tokens to the macro crate, with the path by
-//! which the caller reaches this crate, so that they work however it is renamed or re-exported.
+//! `dims!`, `names!`, `tensor!`, `einsum!` and `fuse!`. Each passes its tokens to the macro crate together with the
+//! path of this crate as the caller sees it, so that renaming or re-exporting it works.
 
 /// Declares dims.
 ///
@@ -20,15 +20,14 @@ macro_rules! dims {
     ($($t:tt)*) => { $crate::__private::macros::dims! { ($crate) $($t)* } };
 }
 
-/// A list of names for [`DynTensor`](crate::DynTensor): `names!["N", _]`, `_` for a dim without a
-/// name.
+/// Creates a list of names for [`DynTensor`](crate::DynTensor): `names!["N", _]`, with `_` for a dim without a name.
 #[macro_export]
 macro_rules! names {
     ($($t:tt)*) => { $crate::__private::macros::names! { ($crate) $($t)* } };
 }
 
-/// A tensor of given numbers and dims: `tensor!([[1., 2.], [3., 4.]]; N, C)`. Unsuffixed floats
-/// are `f32`, integers `i64`; a dtype behind the dims overrides.
+/// Creates a tensor from given numbers and dims: `tensor!([[1., 2.], [3., 4.]]; N, C)`. Unsuffixed floats are `f32`,
+/// integers `i64`; a dtype after the dims overrides this.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -44,13 +43,13 @@ macro_rules! tensor {
     ($($t:tt)*) => { $crate::__private::macros::tensor! { ($crate) $($t)* } };
 }
 
-/// A product of tensors by the names of their dims, summed over the names that the result lacks:
+/// Computes a product of tensors by the names of their dims, summed over the names that the result lacks:
 /// `einsum!(q[B, T, K] * k[B, S, K] -> [B, T, S])`.
 ///
-/// Each operand lists all its dims, in any order, or some and `..` for the others; in the result,
-/// `..` stands for what it stood for in the operands. A name is one dim in all operands; a second
-/// axis of the same meaning is [`Prime`](crate::dims::Prime)d. The order of the products is planned
-/// by what they cost. An expression with a `*` of its own stands in parentheses. Dtypes promote.
+/// Each operand lists all its dims in any order, or some and `..` for the others; in the result, `..` is the union of
+/// those dims. A name is the same dim in all operands; a second axis of the same kind is
+/// [`Prime`](crate::dims::Prime)d. The order of the products is planned by cost. An expression that contains a `*`
+/// needs parentheses. Dtypes promote.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -66,25 +65,24 @@ macro_rules! tensor {
 /// ```
 ///
 /// # Panics
-/// When dims of one name have different sizes, neither of which is 1.
+/// If dims of one name have different sizes, neither of which is 1.
 #[macro_export]
 macro_rules! einsum {
     ($($t:tt)*) => { $crate::__private::macros::einsum! { ($crate) $($t)* } };
 }
 
-/// [`einsum!`] that gives a [`Result`](crate::Result).
+/// Like [`einsum!`], but gives a [`Result`](crate::Result).
 #[macro_export]
 macro_rules! try_einsum {
     ($($t:tt)*) => { $crate::__private::macros::try_einsum! { ($crate) $($t)* } };
 }
 
-/// A chain of elementwise operators, computed in one pass over its tensors:
-/// `fuse!(|x, b| (x + b).tanh() * 0.5)`.
+/// Computes a chain of elementwise operators in one pass over its tensors: `fuse!(|x, b| (x + b).tanh() * 0.5)`.
 ///
-/// Between the bars stand the tensors: variables, or `name = expression` for what has no name, or
-/// another one. Behind them, operators and elementwise methods mean what they mean on tensors, and
-/// give the same elements, dims and dtype; but what lies between them is never stored. Numbers of
-/// the run time stand in braces, `let` names what is used twice, and a reduction may come last.
+/// The tensors are given between the bars: variables, or `name = expression` for expressions and other names. Operators
+/// and elementwise methods after the bars give the same elements, dims and dtype as on tensors, but intermediate
+/// results are never stored. Run-time numbers are in braces, `let` names values that are used twice, and a reduction
+/// may be last.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -103,20 +101,19 @@ macro_rules! try_einsum {
 ///
 /// # One pass
 ///
-/// Blocks of the operands go through all operators while they are in the first-level cache; a block of
-/// the result is then written, or goes into the reduction. So a chain reads its tensors once and takes no
-/// memory beside its result, and a sum over a chain takes next to none. Every step is rounded to its own
-/// dtype, and a reduction adds up in the order in which it does anyway: elements are the same to the bit.
+/// Blocks of the operands go through all operators while they are in the first-level cache; a block of the result is
+/// then written or reduced. So a chain reads its tensors once and uses no memory besides its result, and a sum over a
+/// chain uses next to none. Every step is rounded to its dtype, and a reduction sums in the same order as separately:
+/// elements are identical to the bit.
 ///
-/// `sum`, `mean`, `prod`, `amax`, `amin`, `all`, `any`, `var`, `std`, `logsumexp`, `norm`, `nansum` and
-/// `nanmean` reduce within the pass; other reductions (`max`, `argmax`, `median` ..) read the stored result
-/// of the chain. So they do where the dims that go are inner ones of fewer than 16 elements, in steps.
-/// Programs that must look at elements before they compute, as integer divisions do, are computed operator
-/// by operator.
+/// `sum`, `mean`, `prod`, `amax`, `amin`, `all`, `any`, `var`, `std`, `logsumexp`, `norm`, `nansum` and `nanmean`
+/// reduce within the pass; other reductions (`max`, `argmax`, `median` ..) read the stored result of the chain. So do
+/// the former over inner dims of fewer than 16 elements, in steps. Programs that must inspect elements before they
+/// compute, like integer divisions, are computed operator by operator.
 ///
 /// # Softmax and bias
 ///
-/// What a reduction gives may be an operand of the next chain:
+/// The result of a reduction can be an operand of the next chain:
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -132,7 +129,8 @@ macro_rules! try_einsum {
 /// assert_eq!(y.to_vec(), ((&x + &bias).gelu() * rate).to_vec());
 /// ```
 ///
-/// # Tensors without types
+/// # If [`DynTensor`](crate::DynTensor)s are between the bars, names and dtypes are found at run time, and the macro
+/// gives a [`Result`](crate::Result), like the methods of `DynTensor`. Either all tensors are typed, or none.
 ///
 /// With [`DynTensor`](crate::DynTensor)s between the bars, names and dtypes are found when it runs, and the
 /// macro gives a [`Result`](crate::Result), as the methods of a `DynTensor` do. All tensors are typed, or
@@ -151,15 +149,15 @@ macro_rules! try_einsum {
 /// ```
 ///
 /// # Panics
-/// When sizes do not broadcast, a `Wild` dim's name does not fit, or memory is short; [`try_fuse!`](crate::try_fuse!)
+/// If sizes do not broadcast, a `Wild` dim's name does not fit, or memory runs out; [`try_fuse!`](crate::try_fuse!)
 /// returns the error.
 #[macro_export]
 macro_rules! fuse {
     ($($t:tt)*) => { $crate::__private::macros::fuse! { ($crate) $($t)* } };
 }
 
-/// [`fuse!`] of typed tensors that gives a [`Result`](crate::Result). Of
-/// [`DynTensor`](crate::DynTensor)s, [`fuse!`] gives one itself.
+/// Like [`fuse!`] of typed tensors, but gives a [`Result`](crate::Result). For [`DynTensor`](crate::DynTensor)s,
+/// [`fuse!`] already does.
 ///
 /// ```
 /// use nomina::prelude::*;

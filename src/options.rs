@@ -1,4 +1,4 @@
-//! Optional arguments of operators, and the words among them.
+//! Optional arguments of operators, and their enums.
 
 pub use nomina_runtime::tensor::{
     Activation, AddOptions, AddcdivOptions, AddcmulOptions, AddmmOptions, AlphaDropoutOptions,

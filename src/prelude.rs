@@ -22,7 +22,8 @@ pub use crate::{IndexElement, Part, PointsOf, SubscriptsOf};
 pub use crate::options::*;
 pub use crate::{block_diag, meshgrid};
 
-/// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.
+/// Returns the default of a type, for the remaining fields of options:
+/// `VarOptions { correction: 0.0, ..default() }`.
 #[must_use]
 pub fn default<T: Default>() -> T {
     T::default()

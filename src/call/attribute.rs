@@ -1,4 +1,4 @@
-//! Other sizes for the same buffer.
+//! Resizing: other sizes for the same buffer.
 
 use nomina_core::{Result, rule};
 use nomina_runtime::call;
@@ -6,7 +6,7 @@ use nomina_runtime::call;
 use super::view::check_sizes;
 use super::{Erased, ErasedRef, Static, explain, names, wilds};
 
-/// Other sizes.
+/// Resizes a tensor.
 pub(crate) fn resize(own: &mut Erased, of: &'static Static, shape: &[usize]) -> Result<()> {
     let now = names(own.wild.as_deref(), of);
     rule::resize("resize", &now, own.raw.shape(), shape)?;
@@ -16,7 +16,7 @@ pub(crate) fn resize(own: &mut Erased, of: &'static Static, shape: &[usize]) -> 
     Ok(())
 }
 
-/// The sizes of another tensor, and its names where `own` has none.
+/// Resizes a tensor to the sizes of another, and takes its names where `own` has none.
 pub(crate) fn resize_as(own: &mut Erased, of: &'static Static, other: ErasedRef<'_>) -> Result<()> {
     let at = |error, own: &Erased| explain(error, &[own.erased(of), other]);
     let (mine, theirs) = (names(own.wild.as_deref(), of), other.names());

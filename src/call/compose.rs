@@ -1,8 +1,8 @@
-//! Operators that [`DynTensor`] computes, called for typed operands.
+//! Typed operators that [`DynTensor`] computes.
 //!
-//! Where types know every name the operands go without names, so that nothing is inferred again;
-//! dims are given by position. A `Wild` anywhere gives all operands the names they have at run
-//! time, and the rules decide.
+//! Where types know every name, the operands are passed without names, so that nothing is inferred
+//! again; dims are given by position. If any dim is a `Wild`, all operands get the names that they
+//! have at run time, and the rules decide.
 
 use nomina_core::{Names, Result};
 use nomina_runtime::{DynTensor, Raw};
@@ -31,7 +31,7 @@ pub(crate) fn on<V>(
         if named {
             return explain(error, operands);
         }
-        // What failed for sizes or dtypes fails again with names, and then shows them.
+        // An error about sizes or dtypes occurs again with names, and then shows them.
         match given(true).and_then(|given| typed(|| compute(&given))) {
             Err(told) if told.kind() == error.kind() => explain(told, operands),
             _ => error,
@@ -39,7 +39,8 @@ pub(crate) fn on<V>(
     })
 }
 
-/// A dynamic result as one with dims `out`, whose names types know, save for the `Wild`.
+/// Converts a dynamic result to one with dims `out`, whose names types know except those of `Wild`
+/// dims.
 pub(crate) fn erased(result: DynTensor, out: &'static Static) -> Erased {
     let (raw, names): (Raw, Names) = result.into_parts();
     Erased {
@@ -48,7 +49,7 @@ pub(crate) fn erased(result: DynTensor, out: &'static Static) -> Erased {
     }
 }
 
-/// [`on`] for an operator with one result.
+/// Like [`on`], but for an operator with one result.
 pub(crate) fn one(
     operands: &[ErasedRef<'_>],
     out: &'static Static,
@@ -57,7 +58,7 @@ pub(crate) fn one(
     on(operands, compute).map(|result| erased(result, out))
 }
 
-/// [`on`] for an operator with two results of the same dims.
+/// Like [`on`], but for an operator with two results of the same dims.
 pub(crate) fn pair(
     operands: &[ErasedRef<'_>],
     out: &'static Static,

@@ -8,18 +8,18 @@ use nomina_runtime::call::{self, ConvArgs, ConvSites, TransposedArgs};
 
 use super::{Erased, ErasedRef, Static, Wilds, explain, wilds};
 
-/// Where types found the dims of a convolution.
+/// Positions of the dims of a convolution, as types found them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// The input's channels.
+    /// The channel dim of the input.
     pub(crate) channel: usize,
     /// The dims to slide along.
     pub(crate) spatial: &'static [usize],
-    /// The weight's dim of the channels' name.
+    /// The dim of the weight with the name of the channels.
     pub(crate) weight_channel: usize,
 }
 
-/// A convolution, or its transpose, of operands whose names types have checked.
+/// Computes a convolution, or its transpose, of operands whose names types have checked.
 fn filtered(
     op: Op,
     x: ErasedRef<'_>,
@@ -34,7 +34,7 @@ fn filtered(
     let kernel: Positions = others.collect();
     let mut wild: Wilds = None;
     if x.of.wild {
-        // Which names the input has beside those that types know, the rules look at.
+        // The rules check the names that only the run time knows.
         let sites = Sites {
             channel: found.channel,
             spatial: found.spatial.iter().copied().collect(),
@@ -60,7 +60,7 @@ fn filtered(
     })
 }
 
-/// A convolution.
+/// Computes a convolution.
 pub(crate) fn conv(
     op: Op,
     [x, weight]: [ErasedRef<'_>; 2],
@@ -75,7 +75,7 @@ pub(crate) fn conv(
     })
 }
 
-/// The transpose of a convolution.
+/// Computes the transpose of a convolution.
 pub(crate) fn transposed(
     op: Op,
     [x, weight]: [ErasedRef<'_>; 2],

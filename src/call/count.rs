@@ -10,7 +10,7 @@ use super::reduce::Picked;
 use super::stat::only_types;
 use super::{Erased, ErasedRef, Static};
 
-/// Numbers, or their weights, by number.
+/// Counts whole numbers, or sums their weights.
 pub(crate) fn bincount(
     x: ErasedRef<'_>,
     weights: Option<ErasedRef<'_>>,
@@ -25,7 +25,7 @@ pub(crate) fn bincount(
     }
 }
 
-/// Elements by bin.
+/// Counts elements by bin.
 pub(crate) fn histc(
     x: ErasedRef<'_>,
     bins: usize,
@@ -35,7 +35,7 @@ pub(crate) fn histc(
     one(&[x], out, |x| x[0].histc_with(bins, None, options))
 }
 
-/// Whether elements stand among others.
+/// Tests whether elements are among others.
 pub(crate) fn isin(
     x: ErasedRef<'_>,
     others: ErasedRef<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn isin(
     one(&[x, others], out, |x| x[0].isin_with(&x[1], options))
 }
 
-/// One quantile.
+/// Computes one quantile.
 pub(crate) fn quantile(
     op: Op,
     x: ErasedRef<'_>,
@@ -58,7 +58,7 @@ pub(crate) fn quantile(
     one(&[x], out, |x| found(op, &x[0], q.into(), picked, options))
 }
 
-/// Several quantiles, along a dim of theirs.
+/// Computes several quantiles, along a dim of their own.
 pub(crate) fn quantiles(
     op: Op,
     x: ErasedRef<'_>,

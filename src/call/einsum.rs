@@ -9,7 +9,7 @@ use super::{Erased, ErasedRef, Static, explain};
 type Letters = SmallVec<[usize; 8]>;
 
 /// Multiplies the operands and sums over the names that the result lacks. Types have checked all
-/// names and let no `Wild` in: equal names are one letter.
+/// names and exclude `Wild`, so equal names are one letter.
 pub(crate) fn einsum(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
     let mut found: SmallVec<[Option<&'static str>; 16]> = SmallVec::new();
     let mut letter = |name: Option<&'static str>| {

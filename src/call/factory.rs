@@ -1,4 +1,4 @@
-//! Tensors from sizes and numbers, and conversions.
+//! New tensors from sizes and numbers, and conversions.
 
 use nomina_core::rule;
 use nomina_core::{DType, Element, MemoryFormat, Names, Result, Scalar};
@@ -10,30 +10,30 @@ use nomina_runtime::random::{Distribution, Generator, with_generator};
 use super::view::check_sizes;
 use super::{Dest, Erased, ErasedRef, Static, wilds};
 
-/// What a new tensor is filled with.
+/// The contents of a new tensor.
 #[derive(Debug)]
 pub(crate) enum Fill<'g> {
     Zeros,
     Number(Scalar),
     Uniform(Option<&'g mut Generator>),
     Normal(Option<&'g mut Generator>),
-    /// Of any distribution.
+    /// Random numbers of any distribution.
     Drawn(Distribution, Option<&'g mut Generator>),
     Permutation(Option<&'g mut Generator>),
     Diagonal,
 }
 
-/// Where and as what a new tensor is made.
+/// The dtype, device and memory order of a new tensor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) dtype: DType,
     pub(crate) device: Device,
-    /// The order in memory; of a tensor like another, else, the other's.
+    /// The memory order; by default that of the other tensor for `like`.
     pub(crate) format: Option<MemoryFormat>,
 }
 
 impl Place {
-    /// Row-major on the CPU.
+    /// Returns a row-major place on the CPU.
     pub(crate) fn of<T: Element>() -> Self {
         Self {
             dtype: T::DTYPE,
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// A new tensor.
+/// Creates a tensor.
 pub(crate) fn new(
     op: &'static str,
     shape: &[usize],
@@ -60,7 +60,7 @@ pub(crate) fn new(
     Ok(Erased::new(raw))
 }
 
-/// A new tensor like another, in its order of dims unless another is asked for.
+/// Creates a tensor like another, with the same memory order unless another is requested.
 pub(crate) fn like(
     op: &'static str,
     x: ErasedRef<'_>,
@@ -71,7 +71,7 @@ pub(crate) fn like(
     like_as(op, x, fill, x.raw.dtype(), device, format)
 }
 
-/// [`like`] in a dtype.
+/// Like [`like`], but in another dtype.
 pub(crate) fn like_as(
     op: &'static str,
     x: ErasedRef<'_>,
@@ -115,13 +115,13 @@ fn fresh(op: &'static str, shape: &[usize], fill: Fill<'_>, place: Place) -> Res
     .map_err(|error| error.in_op(op))
 }
 
-/// A tensor of the given elements, which are adopted.
+/// Creates a tensor from given elements, without a copy.
 pub(crate) fn from_raw(raw: Raw, of: &'static Static, op: &'static str) -> Result<Erased> {
     check_sizes(op, raw.shape(), of)?;
     Ok(Erased::new(raw))
 }
 
-/// In another dtype.
+/// Converts to another dtype.
 pub(crate) fn to_dtype(x: ErasedRef<'_>, dtype: DType) -> Result<Erased> {
     Ok(Erased {
         raw: call::to_dtype(x.raw, dtype).map_err(|e| x.blame(e))?,
@@ -129,17 +129,17 @@ pub(crate) fn to_dtype(x: ErasedRef<'_>, dtype: DType) -> Result<Erased> {
     })
 }
 
-/// In another dtype and memory format.
+/// Converts to another dtype and memory format.
 pub(crate) fn to_in(x: ErasedRef<'_>, dtype: DType, format: MemoryFormat) -> Result<Erased> {
     reordered(x, |raw| call::to_in(raw, dtype, format))
 }
 
-/// Dense, in a memory format.
+/// Copies to a dense tensor in a memory format.
 pub(crate) fn clone_in(x: ErasedRef<'_>, format: MemoryFormat) -> Result<Erased> {
     reordered(x, |raw| call::clone_in(raw, format))
 }
 
-/// Without gaps in a memory format.
+/// Returns a tensor without gaps in a memory format.
 pub(crate) fn contiguous_in(x: ErasedRef<'_>, format: MemoryFormat) -> Result<Erased> {
     reordered(x, |raw| call::contiguous_in(raw, format))
 }
@@ -151,7 +151,7 @@ fn reordered(x: ErasedRef<'_>, order: impl FnOnce(&Raw) -> Result<Raw>) -> Resul
     })
 }
 
-/// On another device.
+/// Copies to another device.
 pub(crate) fn to_device(x: ErasedRef<'_>, device: Device) -> Result<Erased> {
     Ok(Erased {
         raw: call::to_device(x.raw, device).map_err(|e| x.blame(e))?,
@@ -159,7 +159,7 @@ pub(crate) fn to_device(x: ErasedRef<'_>, device: Device) -> Result<Erased> {
     })
 }
 
-/// Row-major.
+/// Returns a row-major tensor.
 pub(crate) fn contiguous(x: ErasedRef<'_>) -> Result<Erased> {
     Ok(Erased {
         raw: call::contiguous(x.raw).map_err(|e| x.blame(e))?,
@@ -167,12 +167,12 @@ pub(crate) fn contiguous(x: ErasedRef<'_>) -> Result<Erased> {
     })
 }
 
-/// One number everywhere.
+/// Fills with one number.
 pub(crate) fn fill(dest: Result<Dest<'_>>, value: Scalar) -> Result<()> {
     call::fill(dest?.raw, value)
 }
 
-/// The elements of `src`, broadcast.
+/// Copies the elements of `src`, broadcast.
 pub(crate) fn copy(dest: Result<Dest<'_>>, src: ErasedRef<'_>) -> Result<()> {
     let dest = dest?;
     let mut now = None;

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::reduce::Picked;
 use super::{Blamed, Erased, ErasedRef, Static, explain, told, typed, wilds};
 
-/// The program, on its tensors and numbers.
+/// Computes a program on its tensors and numbers.
 pub(crate) fn new(
     program: &[Node<'_>],
     operands: &[ErasedRef<'_>],
@@ -31,7 +31,7 @@ pub(crate) fn new(
     let raws: SmallVec<[&Raw; 4]> = operands.iter().map(|operand| operand.raw).collect();
     let raw = typed(|| call::fused(program, &raws, numbers));
     let raw = raw.map_err(|error| blame(error, program, operands))?;
-    // As with three operands: promotion in pairs may differ from promotion of all at once.
+    // With three operands, promotion in pairs may differ from promotion of all at once.
     let raw = if raw.dtype() == dtype {
         raw
     } else {
@@ -40,11 +40,10 @@ pub(crate) fn new(
     Ok(Erased { raw, wild })
 }
 
-/// The program on few small tensors; `None` where they are not of the kind that
-/// [`call::fused_small`] takes.
+/// Computes a program on few small tensors; `None` if [`call::fused_small`] does not support them.
 #[inline]
 fn small(program: &[Node<'_>], operands: &[ErasedRef<'_>], numbers: &[Scalar]) -> Option<Raw> {
-    /// As many tensors, without a list that could grow.
+    /// The maximum number of tensors, so that the list is on the stack.
     const FEW: usize = 6;
     let mut raws = [operands.first()?.raw; FEW];
     for (raw, operand) in raws.iter_mut().zip(operands) {
@@ -53,7 +52,7 @@ fn small(program: &[Node<'_>], operands: &[ErasedRef<'_>], numbers: &[Scalar]) -
     call::fused_small(program, raws.get(..operands.len())?, numbers)
 }
 
-/// The program, and a reduction of what it computes as `dtype`.
+/// Computes a program and reduces its result, as `dtype`.
 pub(crate) fn reduce(
     program: &[Node<'_>],
     operands: &[ErasedRef<'_>],
@@ -78,7 +77,7 @@ pub(crate) fn reduce(
     Ok(Erased { raw, wild })
 }
 
-/// The names of each step; none of a number.
+/// Returns the names of each step; those of a number are empty.
 fn names(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Vec<Option<Names>>> {
     let mut all: Vec<Option<Names>> = Vec::with_capacity(program.len());
     for node in program {
@@ -97,7 +96,7 @@ fn names(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Vec<Option<
     Ok(all)
 }
 
-/// Says which names and sizes the operands of the step had that does not fit.
+/// Adds to an error the names and sizes of the operands of the step that does not fit.
 #[cold]
 fn blame(error: Error, program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Error {
     match steps(program, operands) {
@@ -106,7 +105,8 @@ fn blame(error: Error, program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Erro
     }
 }
 
-/// The same of a program whose result is reduced: where all steps fit, what they give does not.
+/// Like [`blame`], but for a program whose result is reduced: if all steps fit, their result does
+/// not.
 #[cold]
 fn blame_last(error: Error, program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Error {
     match steps(program, operands) {
@@ -117,7 +117,7 @@ fn blame_last(error: Error, program: &[Node<'_>], operands: &[ErasedRef<'_>]) ->
     }
 }
 
-/// What is known of a step.
+/// The known properties of a step.
 #[derive(Clone)]
 struct Known {
     names: Names,
@@ -135,7 +135,7 @@ impl Known {
     }
 }
 
-/// What is known of the last step, or the error of the first that does not fit.
+/// Returns the properties of the last step, or the error of the first step that does not fit.
 fn steps(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Option<Known>> {
     let mut known: Vec<Option<Known>> = Vec::with_capacity(program.len());
     for node in program {

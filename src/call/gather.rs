@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::view::check_sizes;
 use super::{Dest, Erased, ErasedRef, Static, Wilds, compose, explain, names, typed, wilds};
 
-/// What is taken of a dim.
+/// A selection along a dim.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Pick<'a> {
@@ -22,7 +22,7 @@ pub enum Pick<'a> {
     Tensor(ErasedRef<'a>),
 }
 
-/// What is taken of each dim, by position.
+/// The selection of each dim, by position.
 #[doc(hidden)]
 pub type Picks<'a> = SmallVec<[(usize, Pick<'a>); 4]>;
 
@@ -30,12 +30,13 @@ pub type Picks<'a> = SmallVec<[(usize, Pick<'a>); 4]>;
 #[doc(hidden)]
 pub type OperandList<'a> = SmallVec<[(usize, ErasedRef<'a>); 4]>;
 
-/// A position as [`DynTensor`] takes it.
+/// Returns a position in the form that [`DynTensor`] takes.
 pub(crate) fn at(position: usize) -> DimRef<'static> {
     DimRef::Index(position as i64)
 }
 
-/// [`compose::one`], whose result may have a dim of constant size from an operand that has it not.
+/// Like [`compose::one`], but the result may have a dim of constant size from an operand without
+/// it.
 pub(crate) fn one(
     operands: &[ErasedRef<'_>],
     out: &'static Static,
@@ -46,8 +47,7 @@ pub(crate) fn one(
     Ok(result)
 }
 
-/// Lets `write` change a tensor, which has the same dims afterwards. Its buffer is copied only
-/// where somebody else sees it.
+/// Lets `write` change a tensor, which keeps its dims. The buffer is copied only if it is shared.
 pub(crate) fn in_place(
     own: &mut Erased,
     of: &'static Static,
@@ -64,7 +64,7 @@ pub(crate) fn in_place(
         .map(|look| DynTensor::from_parts(look.raw.clone(), known(look)))
         .collect::<Result<Vec<_>>>()?;
     let mut x = DynTensor::from_parts(own.raw.clone(), known(&own.erased(of)))?;
-    // The other handle goes, so that the buffer is written to and not copied.
+    // Drop the other handle, so that the buffer is written to and not copied.
     own.put(Raw::from_vec(Vec::<u8>::new(), &[0])?);
     let done = typed(|| write(&mut x, &given));
     let (raw, names) = x.into_parts();
@@ -74,7 +74,7 @@ pub(crate) fn in_place(
         Ok(()) => {}
         Err(error) if named => return Err(error),
         Err(error) => {
-            // What failed for sizes or dtypes fails again with names, and then shows them.
+            // An error about sizes or dtypes occurs again with names, and then shows them.
             let mut operands = vec![own.erased(of)];
             operands.extend_from_slice(others);
             let again = compose::on(&operands, |given| {
@@ -87,7 +87,7 @@ pub(crate) fn in_place(
     Ok(())
 }
 
-/// The part at numbers, ranges and index tensors.
+/// Returns the part at numbers, ranges and index tensors.
 pub(crate) fn part(x: ErasedRef<'_>, picks: &Picks<'_>, out: &'static Static) -> Result<Erased> {
     let mut operands = vec![x];
     operands.extend(picks.iter().filter_map(|(_, pick)| match pick {
@@ -110,7 +110,7 @@ pub(crate) fn part(x: ErasedRef<'_>, picks: &Picks<'_>, out: &'static Static) ->
     })
 }
 
-/// The part at numbers and ranges, to write to.
+/// Returns the part at numbers and ranges, for writing.
 pub(crate) fn part_mut<'a>(
     raw: RawMut<'a>,
     wild: &Wilds,
@@ -123,7 +123,7 @@ pub(crate) fn part_mut<'a>(
         let index = match *pick {
             Pick::At(index) => Index::At(index),
             Pick::Range(start, end, step) => Index::Range { start, end, step },
-            // Its type is no `SubscriptView`.
+            // Unreachable: its type is not a `SubscriptView`.
             Pick::Tensor(_) => (..).into(),
         };
         (at(*position), index)
@@ -132,7 +132,7 @@ pub(crate) fn part_mut<'a>(
     Ok((raw, wilds(names, out)))
 }
 
-/// The diagonal of two dims, to write to.
+/// Returns the diagonal of two dims, for writing.
 pub(crate) fn diagonal_mut<'a>(
     dest: Dest<'a>,
     dims: (usize, usize),
@@ -146,15 +146,15 @@ pub(crate) fn diagonal_mut<'a>(
     Ok((raw, wilds(names, out)))
 }
 
-/// Several indices at once, as [`DynTensor::index`] has them, and where their dims go: in types, in
-/// the place of the dim that is named first.
+/// The positions of several index tensors for [`DynTensor::index`], and of the dims of the result:
+/// in types, they replace the first dim given.
 struct Points {
     /// The dims, in the order of the indices.
     dims: Vec<usize>,
-    /// Where [`DynTensor::index`] puts them, and where types do.
+    /// The position of the dims from [`DynTensor::index`], and the one in types.
     from: usize,
     to: usize,
-    /// How many there are.
+    /// The number of the dims.
     count: usize,
 }
 
@@ -173,7 +173,8 @@ impl Points {
         }
     }
 
-    /// The indices among `given`, which has them in the order of `operands`.
+    /// Returns the indices as [`DynTensor::index`] takes them; `given` has them in the order of
+    /// `operands`.
     fn list<'b>(&self, given: &'b [DynTensor]) -> Vec<Option<&'b DynTensor>> {
         let len = self.dims.iter().map(|dim| dim + 1).max().unwrap_or(0);
         let mut list = vec![None; len];
@@ -183,7 +184,7 @@ impl Points {
         list
     }
 
-    /// A tensor whose dims at `from` are to stand at `to`, in another order.
+    /// Moves the dims at `from` to `to`.
     fn moved(&self, x: &DynTensor, from: usize, to: usize) -> Result<DynTensor> {
         if from == to {
             return Ok(x.clone());
@@ -199,7 +200,7 @@ impl Points {
     }
 }
 
-/// The elements at several indices.
+/// Returns the elements at several indices.
 pub(crate) fn points(
     x: ErasedRef<'_>,
     operands: &OperandList<'_>,
@@ -214,7 +215,7 @@ pub(crate) fn points(
     })
 }
 
-/// Writes values at several indices. `rank` is that of what [`points`] would read.
+/// Writes values at several indices. `rank` is that of the result of [`points`].
 pub(crate) fn put_points(
     own: &mut Erased,
     of: &'static Static,
@@ -239,7 +240,7 @@ pub(crate) fn put_points(
     })
 }
 
-/// A copy with `src` in the place of a range of a dim.
+/// Returns a copy with `src` in place of a range of a dim.
 pub(crate) fn slice_scatter(
     x: ErasedRef<'_>,
     src: ErasedRef<'_>,
@@ -266,7 +267,7 @@ pub(crate) fn slice_scatter(
             );
             return Err(error.with_names([own.names(), src.names()]));
         }
-        // Self keeps its names, as a part of it does not take any.
+        // Self keeps its names: a part takes no new ones.
         rule::unify("slice_scatter", part.names(), src.names()).map_err(|e| explain(e, &[x]))?;
         let mut result = own.clone();
         result.at_mut(range())?.copy_(&src.drop_names())?;

@@ -1,4 +1,4 @@
-//! Tensors joined: cat and stack.
+//! Joined tensors: cat and stack.
 
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result};
@@ -12,7 +12,7 @@ fn nothing(op: &'static str) -> Error {
     Error::new(ErrorKind::Argument, op, "no tensor to join").hint("give at least one")
 }
 
-/// Joins along a dim that every tensor has.
+/// Joins tensors along a dim that every one has.
 pub(crate) fn cat(looks: &[ErasedRef<'_>], dim: usize, out: &'static Static) -> Result<Erased> {
     let [first, ..] = looks else {
         return Err(nothing("cat"));
@@ -35,7 +35,7 @@ pub(crate) fn cat(looks: &[ErasedRef<'_>], dim: usize, out: &'static Static) -> 
     })
 }
 
-/// Joins along a new first dim.
+/// Joins tensors along a new first dim.
 pub(crate) fn stack(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
     if looks.is_empty() {
         return Err(nothing("stack"));

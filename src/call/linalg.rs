@@ -11,8 +11,8 @@ use super::product::{Pairs, shared};
 use super::view::check_sizes;
 use super::{Erased, ErasedRef, Static, explain};
 
-/// What an operator makes of the matrices along two dims, whose names are `out`. A new dim has the size that
-/// its type says.
+/// Computes an operator on the matrices along two dims; the result has the names `out`. A new dim
+/// has the size that its type requires.
 pub(crate) fn matrices<const N: usize>(
     op: Linalg,
     x: ErasedRef<'_>,
@@ -31,9 +31,10 @@ pub(crate) fn matrices<const N: usize>(
     }))
 }
 
-/// Solves for `b`, whose dim `rows` is the rows of `a`; other dims of one name are batch.
+/// Solves for `b`, whose dim `rows` is that of the rows of `a`; other dims of equal names are batch
+/// dims.
 ///
-/// Types have checked everything and let no `Wild` in: what is left are positions.
+/// Types have checked everything and exclude `Wild`, so positions suffice.
 pub(crate) fn solve(
     op: Linalg,
     a: ErasedRef<'_>,

@@ -1,4 +1,4 @@
-//! Losses, with weights that may be left out.
+//! Losses with optional weights.
 
 use nomina_core::Result;
 use nomina_runtime::DynTensor;
@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::{Erased, ErasedRef, Static, compose};
 
-/// A loss of a prediction and a target with two weights.
+/// Computes a loss of a prediction and a target with two weights.
 pub(crate) fn weighted(
     x: ErasedRef<'_>,
     target: ErasedRef<'_>,

@@ -7,7 +7,7 @@ use nomina_runtime::call::{self, Arg};
 use super::pointwise::{blame, wild_among};
 use super::{Dest, Erased, ErasedRef, OperandRef, Static, explain, typed, wilds};
 
-/// Writes `value` where the mask holds.
+/// Writes `value` where the mask is true.
 pub(crate) fn fill(
     x: ErasedRef<'_>,
     mask: ErasedRef<'_>,
@@ -28,7 +28,7 @@ pub(crate) fn fill(
     })
 }
 
-/// [`fill`] in place.
+/// Like [`fill`], but in place.
 pub(crate) fn fill_in_place(
     dest: Result<Dest<'_>>,
     mask: ErasedRef<'_>,
@@ -46,7 +46,7 @@ pub(crate) fn fill_in_place(
     })
 }
 
-/// The elements where the mask holds.
+/// Returns the elements where the mask is true.
 pub(crate) fn select(x: ErasedRef<'_>, mask: ErasedRef<'_>) -> Result<Erased> {
     let at = |error| explain(error, &[x, mask]);
     if x.of.wild || mask.of.wild {

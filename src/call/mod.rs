@@ -1,11 +1,10 @@
 //! Typed calls without their types: one function per family, compiled once.
 //!
 //! A method of [`crate::Tensor`] is generic over dims and dtype, so its code is compiled again for
-//! every combination a program uses. What it does stands here instead, on a [`Look`] at the
-//! tensor; the method only hands over what its types know ([`Static`]) and gives the result its
-//! type back.
+//! every combination that a program uses. Its work is done here, on an [`ErasedRef`] to the tensor;
+//! the method only passes what its types know ([`Static`]) and gives the result its type.
 //!
-//! Names are looked at only where a `Wild` makes rustc blind: for fully named operands
+//! Names are checked only where a `Wild` hides them from rustc: for fully named operands
 //! ([`Static::wild`] is false) no rule runs and nothing is allocated.
 
 pub(crate) mod attribute;
@@ -41,11 +40,11 @@ use nomina_core::{DType, Error, Names, Operand, Result, Scalar};
 use nomina_runtime::call::Arg;
 use nomina_runtime::{Raw, RawMut, config, profile};
 
-/// What types know of a tensor's dims, as values.
+/// The dims of a type, as values.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Static {
-    /// The names, `None` for `Wild`.
+    /// The names; `None` for `Wild`.
     pub(crate) names: &'static [Option<&'static str>],
     /// The constant sizes.
     pub(crate) sizes: &'static [Option<usize>],
@@ -66,7 +65,7 @@ impl<D: Dims> Known for D {
     };
 }
 
-/// A tensor without its types, borrowed.
+/// A borrowed tensor without its types.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct ErasedRef<'a> {
@@ -76,18 +75,18 @@ pub struct ErasedRef<'a> {
 }
 
 impl<'a> ErasedRef<'a> {
-    /// The names, those that types know and those that only this tensor knows.
+    /// Returns all names, from the type and from run time.
     pub(crate) fn names(self) -> Names {
         names(self.wild, self.of)
     }
 
-    /// The run-time names, for a result with the same dims.
+    /// Returns the run-time names, for a result with the same dims.
     #[inline]
     pub(crate) fn wild(self) -> Wilds {
         self.wild.cloned().map(Box::new)
     }
 
-    /// The same, in the words of an error.
+    /// Returns the tensor as an operand of an error.
     pub(crate) fn operand(self) -> Operand {
         Operand {
             names: self.names(),
@@ -96,7 +95,7 @@ impl<'a> ErasedRef<'a> {
         }
     }
 
-    /// What an error says of it.
+    /// Returns the description of the tensor in an error.
     pub(crate) fn blamed(self) -> Blamed<'a> {
         Blamed {
             names: self.names(),
@@ -115,12 +114,12 @@ impl<'a> ErasedRef<'a> {
     }
 }
 
-/// All names of a tensor, where only `Wild` dims have their names at run time.
+/// Returns all names of a tensor; only `Wild` dims have their names at run time.
 pub(crate) fn names(wild: Option<&Names>, of: &Static) -> Names {
     wild.map_or_else(|| Names::from_static(of.names), Names::clone)
 }
 
-/// Names that only the run time knows; none for a tensor whose names are all in its type.
+/// Names known only at run time; `None` if all names are in the type.
 pub(crate) type Wilds = Option<Box<Names>>;
 
 /// A tensor without its types.
@@ -132,13 +131,13 @@ pub struct Erased {
 }
 
 impl Erased {
-    /// A tensor whose names are all in its type, or that has none.
+    /// Wraps a tensor whose names are all in its type, or that has none.
     #[inline(always)]
     pub(crate) fn new(raw: Raw) -> Self {
         Self { raw, wild: None }
     }
 
-    /// The same, made by the call that this is called for: errors of sizes show it.
+    /// Records the caller's location as the origin of the tensor, for errors about sizes.
     #[cfg(debug_assertions)]
     #[track_caller]
     pub(crate) fn here(mut self) -> Self {
@@ -146,14 +145,14 @@ impl Erased {
         self
     }
 
-    /// Tells who looks on which dims it has.
+    /// Tells the profiler the dims of the tensor.
     #[cold]
     pub(crate) fn named(&self, of: &Static) {
         let names = names(self.wild.as_deref(), of);
         profile::named(&names, self.raw.shape(), self.raw.as_ptr().addr());
     }
 
-    /// Other elements in the place of these: the tensor was made where it was.
+    /// Replaces the elements; the recorded origin stays.
     pub(crate) fn put(&mut self, raw: Raw) {
         let made = self.raw.made();
         self.raw = raw;
@@ -171,13 +170,13 @@ impl Erased {
         }
     }
 
-    /// As an operand.
+    /// Returns the tensor as an operand.
     #[inline]
     pub(crate) fn side(&self, of: &'static Static) -> OperandRef<'_> {
         OperandRef::Tensor(self.erased(of))
     }
 
-    /// What an in-place operator writes to; copied first if somebody else sees the buffer.
+    /// Returns the destination of an in-place operator; copies the buffer first if it is shared.
     pub(crate) fn dest(&mut self, of: &'static Static) -> Result<Dest<'_>> {
         Ok(Dest {
             raw: self.raw.as_mut()?,
@@ -186,7 +185,7 @@ impl Erased {
         })
     }
 
-    /// Whether it is what its type says.
+    /// Returns whether the dtype and the dims are those of a type.
     pub(crate) fn fits(&self, of: &Static, dtype: DType) -> bool {
         self.raw.dtype() == dtype
             && self.raw.rank() == of.names.len()
@@ -197,7 +196,7 @@ impl Erased {
     }
 }
 
-/// Where an in-place operator writes: a whole tensor, or a part of one.
+/// The destination of an in-place operator: a whole tensor or a part of one.
 #[derive(Debug)]
 pub(crate) struct Dest<'a> {
     pub(crate) raw: RawMut<'a>,
@@ -206,7 +205,8 @@ pub(crate) struct Dest<'a> {
 }
 
 impl<'a> Dest<'a> {
-    /// Writes to the elements, and then has the names `now`. An error shows this tensor, and `others` after it.
+    /// Writes the elements, then sets the names to `now`. An error shows this tensor, then
+    /// `others`.
     pub(crate) fn write<'b>(
         self,
         others: impl IntoIterator<Item = ErasedRef<'b>>,
@@ -238,7 +238,7 @@ impl<'a> Dest<'a> {
         names(self.wild.as_deref(), self.of)
     }
 
-    /// Adds names and sizes to a rule's error: this tensor's first, then the others'.
+    /// Adds names and sizes to the error of a rule: first those of this tensor, then the others'.
     #[cold]
     pub(crate) fn blame(&self, error: Error, others: &[ErasedRef<'_>]) -> Error {
         let own = Blamed {
@@ -270,13 +270,13 @@ impl<'a> OperandRef<'a> {
         }
     }
 
-    /// Whether the types do not know all of its names.
+    /// Returns whether some names are not known to the types.
     #[inline]
     pub(crate) fn is_wild(&self) -> bool {
         matches!(self, OperandRef::Tensor(look) if look.of.wild)
     }
 
-    /// Whether what is computed of it is recorded.
+    /// Returns whether results computed from it are recorded.
     #[inline]
     pub(crate) fn is_recorded(&self) -> bool {
         matches!(self, OperandRef::Tensor(look) if look.raw.requires_grad())
@@ -290,13 +290,13 @@ impl<'a> OperandRef<'a> {
     }
 }
 
-/// An operand of which the call may take the buffer.
+/// An operand whose buffer the call may take.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum MaybeOwned<'a> {
-    /// A tensor that is its owner's, or a number.
+    /// A borrowed tensor, or a number.
     Lent(OperandRef<'a>),
-    /// A tensor that nobody asks for again.
+    /// A tensor passed by value.
     Own(Erased, &'static Static),
 }
 
@@ -310,7 +310,7 @@ impl MaybeOwned<'_> {
     }
 }
 
-/// The run-time names of a result with dims `of`: kept only where a `Wild` dim has one.
+/// Returns the run-time names of a result with dims `of`, if a `Wild` dim has one.
 pub(crate) fn wilds(names: Names, of: &Static) -> Wilds {
     let named = of
         .names
@@ -320,21 +320,21 @@ pub(crate) fn wilds(names: Names, of: &Static) -> Wilds {
     (of.wild && named).then(|| Box::new(names))
 }
 
-/// Adds the operands' names and sizes to an error from below, where each is missing: kernels see
-/// no names, rules no sizes.
+/// Adds missing names and sizes of the operands to an error from below: kernels see no names, rules
+/// no sizes.
 #[cold]
 pub(crate) fn explain(error: Error, operands: &[ErasedRef<'_>]) -> Error {
     told(error, operands.iter().map(|look| look.blamed()))
 }
 
-/// What an error says of an operand.
+/// The description of an operand in an error.
 pub(crate) struct Blamed<'a> {
     pub(crate) names: Names,
     pub(crate) shape: &'a [usize],
     pub(crate) made: Option<&'static Location<'static>>,
 }
 
-/// [`explain`] of what is at hand in parts.
+/// Like [`explain`], but for the parts of operands.
 #[cold]
 pub(crate) fn told<'a>(error: Error, operands: impl IntoIterator<Item = Blamed<'a>>) -> Error {
     let all: Vec<Blamed<'_>> = operands.into_iter().collect();
@@ -344,8 +344,8 @@ pub(crate) fn told<'a>(error: Error, operands: impl IntoIterator<Item = Blamed<'
         .made_at(all.iter().map(|x| (&x.names, x.shape, x.made)))
 }
 
-/// Computes with `f32` as the default float dtype: in types it is always `f32`, whatever
-/// [`config::with_default_dtype`] says for `DynTensor`.
+/// Computes with `f32` as the default float dtype. Types always assume `f32`, independent of
+/// [`config::with_default_dtype`], which applies to `DynTensor`.
 #[inline]
 pub(crate) fn typed<V>(compute: impl FnOnce() -> V) -> V {
     if config::default_dtype() == DType::F32 {
@@ -355,7 +355,7 @@ pub(crate) fn typed<V>(compute: impl FnOnce() -> V) -> V {
     }
 }
 
-/// The tensor, or a panic at the caller's line with the error's text.
+/// Returns the tensor, or panics at the caller's line with the text of the error.
 #[track_caller]
 #[inline]
 pub(crate) fn done(result: Result<Erased>) -> Erased {
@@ -365,7 +365,7 @@ pub(crate) fn done(result: Result<Erased>) -> Erased {
     }
 }
 
-/// [`done`] for what is no tensor.
+/// Like [`done`], but for other values than tensors.
 #[track_caller]
 #[inline(always)]
 pub(crate) fn ok<V>(result: Result<V>) -> V {

@@ -1,4 +1,4 @@
-//! Normalisations, with scales that may be left out.
+//! Normalisations with optional scales.
 
 use nomina_core::Result;
 use nomina_runtime::{DynTensor, Raw};
@@ -9,13 +9,13 @@ use super::{Erased, ErasedRef, Static, compose};
 /// A weight and a bias.
 type Scales<'a> = [Option<ErasedRef<'a>>; 2];
 
-/// The operands, and which of the scales are among them.
+/// Collects the operands and the scales that are given.
 fn gather<'a>(first: &[ErasedRef<'a>], scales: Scales<'a>) -> SmallVec<[ErasedRef<'a>; 5]> {
     let scales = scales.into_iter().flatten();
     first.iter().copied().chain(scales).collect()
 }
 
-/// The scales among dynamic operands, of which the first `from` are others.
+/// Finds the scales among dynamic operands, after the first `from`.
 fn scales<'a>(
     given: &'a [DynTensor],
     from: usize,
@@ -28,7 +28,7 @@ fn scales<'a>(
     ]
 }
 
-/// A normalisation with a weight and a bias.
+/// Normalises with a weight and a bias.
 pub(crate) fn affine(
     x: ErasedRef<'_>,
     of: Scales<'_>,
@@ -41,7 +41,7 @@ pub(crate) fn affine(
     })
 }
 
-/// A normalisation with given statistics.
+/// Normalises with given statistics.
 pub(crate) fn running(
     x: ErasedRef<'_>,
     [mean, var]: [ErasedRef<'_>; 2],
@@ -54,7 +54,7 @@ pub(crate) fn running(
     })
 }
 
-/// A normalisation that updates statistics.
+/// Normalises and updates statistics.
 pub(crate) fn train(
     x: ErasedRef<'_>,
     [mean, var]: [ErasedRef<'_>; 2],

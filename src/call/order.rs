@@ -6,9 +6,10 @@ use nomina_core::{Error, ErrorKind, Name, Names, Result};
 use super::view::check_sizes;
 use super::{Erased, ErasedRef, Static, Wilds, wilds};
 
-/// The run-time names of a view with dims `out`: those that types know, `names` for the others.
+/// Returns the run-time names of a view with dims `out`: from the type if it knows them, else from
+/// `names`.
 ///
-/// Types see no clash between a name of theirs and one that a `Wild` has at run time.
+/// Types do not notice a name of theirs that a `Wild` has at run time.
 pub(crate) fn settled(
     op: &'static str,
     x: ErasedRef<'_>,
@@ -29,7 +30,8 @@ pub(crate) fn settled(
     Ok(wilds(all, out))
 }
 
-/// Dims in another order; `None` for a new dim of size 1, which is named as `like`'s in its place.
+/// Reorders dims; `None` is a new dim of size 1, which gets the name of the dim of `like` at the
+/// same position.
 pub(crate) fn align(
     op: &'static str,
     x: ErasedRef<'_>,
@@ -52,7 +54,7 @@ pub(crate) fn align(
     Ok(Erased { raw, wild })
 }
 
-/// Other names for the same dims.
+/// Renames dims.
 pub(crate) fn rename(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     check_sizes("rename", x.raw.shape(), out)?;
     let wild = match x.wild {
@@ -65,7 +67,7 @@ pub(crate) fn rename(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     })
 }
 
-/// Names for dims that have none in types.
+/// Names dims that have no name in types.
 pub(crate) fn refine(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     check_sizes("refine_names", x.raw.shape(), out)?;
     let names = x.names();
@@ -87,7 +89,8 @@ pub(crate) fn refine(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     })
 }
 
-/// Other markers of the same names, which types have compared; a constant size may be new.
+/// Replaces markers by others of equal names, which types have compared; a constant size may be
+/// new.
 pub(crate) fn same_names(op: &'static str, x: Erased, out: &'static Static) -> Result<Erased> {
     check_sizes(op, x.raw.shape(), out)?;
     Ok(x)

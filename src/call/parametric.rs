@@ -7,7 +7,7 @@ use nomina_runtime::tensor::CloseOptions;
 
 use super::{Erased, ErasedRef, OperandRef, Static, pointwise};
 
-/// Whether elements are close to each other.
+/// Returns whether elements are close to each other.
 pub(crate) fn close(
     op: Op,
     x: ErasedRef<'_>,
@@ -25,14 +25,14 @@ pub(crate) fn close(
     pointwise::new(kernel, &sides, out).map_err(|error| error.in_op(op.name()))
 }
 
-/// Whether all are.
+/// Returns whether all elements are close.
 pub(crate) fn all_close(
     x: ErasedRef<'_>,
     other: ErasedRef<'_>,
     options: CloseOptions,
     out: &'static Static,
 ) -> Result<bool> {
-    // Tensors of other names are not the same, as in `equal`.
+    // Tensors with different names are not equal, as for `equal`.
     if !rule::equal_names(&x.names(), &other.names()) {
         return Ok(false);
     }

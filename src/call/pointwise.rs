@@ -12,7 +12,7 @@ use super::{
 
 type Args<'a> = SmallVec<[Arg<'a>; 3]>;
 
-/// The operator on all its operands.
+/// Computes an operator on all its operands.
 pub(crate) fn new(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Result<Erased> {
     if let [x, y] = sides
         && let Some(erased) = two(op, x, y)
@@ -22,7 +22,7 @@ pub(crate) fn new(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Res
     others(op, sides, out)
 }
 
-/// [`new`], or a panic at the caller's line.
+/// Like [`new`], but panics at the caller's line.
 #[track_caller]
 pub(crate) fn made(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Erased {
     if let [x, y] = sides {
@@ -36,14 +36,15 @@ pub(crate) fn made(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Er
     done(others(op, sides, out))
 }
 
-/// Two operands whose names are all in their types, where [`call::of_two`] takes them.
+/// Computes an operator on two operands whose names are all in their types, if [`call::of_two`]
+/// supports them.
 #[inline(always)]
 fn two(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     alike(op, x, y).or_else(|| unlike(op, x, y))
 }
 
-/// [`two`] tensors of one shape: compiled into its callers, so that the result is made where they
-/// want it.
+/// Like [`two`], but for tensors of one shape. Inlined into callers, so that the result is
+/// constructed in place.
 #[inline(always)]
 fn alike(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     match (x, y) {
@@ -54,7 +55,7 @@ fn alike(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     }
 }
 
-/// [`two`] that are not [`alike`].
+/// Like [`two`], but for operands that are not [`alike`].
 #[inline(never)]
 fn unlike(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     if x.is_wild() || y.is_wild() {
@@ -63,11 +64,11 @@ fn unlike(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     call::of_unlike(op, x.arg(), y.arg()).map(Erased::new)
 }
 
-/// [`new`] of what is not [`two`].
+/// Like [`new`], but for operands that [`two`] does not support.
 #[inline(never)]
 fn others(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Result<Erased> {
     let wild = unify(op, sides, out)?;
-    // Two by far most often, and then not pushed one by one.
+    // Two operands are most frequent and are not pushed one by one.
     let raw = match sides {
         [first, second] => typed(|| call::pointwise_unlike(op, &[first.arg(), second.arg()])),
         _ => {
@@ -81,7 +82,7 @@ fn others(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Result<Eras
     }
 }
 
-/// One operand, whose names stay.
+/// Computes an operator on one operand, whose names stay.
 pub(crate) fn unary(op: Op, x: ErasedRef<'_>) -> Result<Erased> {
     match one(op, x) {
         Some(erased) => Ok(erased),
@@ -89,7 +90,7 @@ pub(crate) fn unary(op: Op, x: ErasedRef<'_>) -> Result<Erased> {
     }
 }
 
-/// [`unary`], or a panic at the caller's line.
+/// Like [`unary`], but panics at the caller's line.
 #[track_caller]
 pub(crate) fn made_unary(op: Op, x: ErasedRef<'_>) -> Erased {
     match one(op, x) {
@@ -98,7 +99,7 @@ pub(crate) fn made_unary(op: Op, x: ErasedRef<'_>) -> Erased {
     }
 }
 
-/// One operand without names at run time, where [`call::of_one`] takes it.
+/// Computes an operator on one operand without run-time names, if [`call::of_one`] supports it.
 #[inline(always)]
 fn one(op: Op, x: ErasedRef<'_>) -> Option<Erased> {
     match x.wild {
@@ -107,7 +108,7 @@ fn one(op: Op, x: ErasedRef<'_>) -> Option<Erased> {
     }
 }
 
-/// [`unary`] of what is not [`one`].
+/// Like [`unary`], but for an operand that [`one`] does not support.
 #[inline(never)]
 fn other(op: Op, x: ErasedRef<'_>) -> Result<Erased> {
     let raw = typed(|| call::pointwise(op, &[Arg::Tensor(x.raw)]));
@@ -117,7 +118,7 @@ fn other(op: Op, x: ErasedRef<'_>) -> Result<Erased> {
     })
 }
 
-/// One operand and numbers.
+/// Computes an operator on one operand and numbers.
 pub(crate) fn with(op: Op, x: ErasedRef<'_>, numbers: &[f64]) -> Result<Erased> {
     let args: Args<'_> = std::iter::once(Arg::Tensor(x.raw))
         .chain(numbers.iter().map(|&number| Arg::Scalar(number.into())))
@@ -129,7 +130,7 @@ pub(crate) fn with(op: Op, x: ErasedRef<'_>, numbers: &[f64]) -> Result<Erased> 
     })
 }
 
-/// [`with`] in place.
+/// Like [`with`], but in place.
 pub(crate) fn with_in_place(op: Op, dest: Result<Dest<'_>>, numbers: &[f64]) -> Result<()> {
     let sides: SmallVec<[OperandRef<'_>; 3]> = numbers
         .iter()
@@ -138,8 +139,9 @@ pub(crate) fn with_in_place(op: Op, dest: Result<Dest<'_>>, numbers: &[f64]) -> 
     in_place(op, dest, &sides)
 }
 
-/// As [`new`] of two operands, into the buffer of one that is given away, where nobody else sees
-/// that and the result has the same strides; or a panic at the caller's line.
+/// Computes an operator on two operands like [`new`], but reuses the buffer of one that is passed
+/// by value if it is not shared and the result has the same strides. Panics at the caller's line on
+/// an error.
 #[track_caller]
 pub(crate) fn operator(
     op: Op,
@@ -185,14 +187,14 @@ pub(crate) fn operator(
     done(others(op, &[left.side(), right.side()], out))
 }
 
-/// Into the buffer of one of two operands whose names are all in their types, where
-/// [`call::into_own`] takes them.
+/// Computes an operator on two operands whose names are all in their types, into the buffer of one
+/// of them, if [`call::into_own`] supports it.
 #[inline(always)]
 fn into_own(op: Op, own: &mut Erased, of: &Static, other: &OperandRef<'_>, behind: bool) -> bool {
     !of.wild && !other.is_wild() && call::into_own(op, &mut own.raw, other.arg(), behind)
 }
 
-/// [`unary`] of a tensor that is given away; or a panic at the caller's line.
+/// Like [`unary`], but of a tensor passed by value; panics at the caller's line on an error.
 #[track_caller]
 pub(crate) fn owned(op: Op, mut own: Erased, of: &'static Static) -> Erased {
     if call::into_one(op, &mut own.raw) {
@@ -204,7 +206,7 @@ pub(crate) fn owned(op: Op, mut own: Erased, of: &'static Static) -> Erased {
     }
 }
 
-/// As [`in_place`] with one other operand, into the whole of a tensor.
+/// Like [`in_place`], but with one other operand, into a whole tensor.
 pub(crate) fn assign(
     op: Op,
     own: &mut Erased,
@@ -217,8 +219,8 @@ pub(crate) fn assign(
     in_place(op, own.dest(of), &[other])
 }
 
-/// Computes into `own`, which stands behind one operand, before one, or alone; the run-time names of
-/// the result, or `None` where it must go elsewhere.
+/// Computes into `own`, which is after one operand, before one, or alone. Returns the run-time
+/// names of the result, or `None` if `own` cannot be reused.
 fn reuse(
     op: Op,
     before: &[OperandRef<'_>],
@@ -251,7 +253,7 @@ fn reuse(
     }
 }
 
-/// The operator in place: `dest` is the first operand and takes the result.
+/// Computes an operator in place: `dest` is the first operand and receives the result.
 pub(crate) fn in_place(op: Op, dest: Result<Dest<'_>>, rest: &[OperandRef<'_>]) -> Result<()> {
     let dest = dest?;
     let now = if dest.of.wild || wild_among(rest) {
@@ -270,7 +272,7 @@ pub(crate) fn in_place(op: Op, dest: Result<Dest<'_>>, rest: &[OperandRef<'_>]) 
     })
 }
 
-/// The run-time names that `dest` then has.
+/// Returns the run-time names of `dest` after an operator.
 #[cold]
 fn named_in_place(op: Op, dest: &Dest<'_>, rest: &[OperandRef<'_>]) -> Result<Wilds> {
     let operands = operands(rest);
@@ -278,7 +280,7 @@ fn named_in_place(op: Op, dest: &Dest<'_>, rest: &[OperandRef<'_>]) -> Result<Wi
     let others: SmallVec<[Names; 2]> = operands.iter().map(|look| look.names()).collect();
     let computed = rule::unify_all(op.name(), std::iter::once(&own).chain(&others));
     let computed = computed.and_then(|computed| {
-        // Sizes before what self is called, as in the dynamic call.
+        // Checks sizes before names, like the dynamic call.
         operands.iter().try_for_each(|look| {
             rule::broadcast_into(op.name(), dest.raw.shape(), look.raw.shape())
         })?;
@@ -292,7 +294,7 @@ fn operands<'a>(sides: &[OperandRef<'a>]) -> SmallVec<[ErasedRef<'a>; 2]> {
     sides.iter().filter_map(OperandRef::erased).collect()
 }
 
-/// The operator into an out tensor.
+/// Computes an operator into an out tensor.
 pub(crate) fn into(
     op: Op,
     sides: &[OperandRef<'_>],
@@ -331,7 +333,7 @@ pub(crate) fn into(
         let dest = out.raw.as_mut()?;
         typed(|| call::pointwise_into(op, dest, &args)).map_err(|error| blame(error, sides))?;
     } else {
-        // An unnamed out of another size takes the result's.
+        // An unnamed out tensor of another size takes the size of the result.
         let result = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
         rule::dtype::cast_to(name, result.dtype(), out.raw.dtype())?;
         call::fits_device(name, out.raw.device(), result.device())?;
@@ -343,7 +345,7 @@ pub(crate) fn into(
     Ok(())
 }
 
-/// Multiplies `other` by `alpha` and adds it.
+/// Adds `other` times `alpha`.
 pub(crate) fn add_scaled(
     op: Op,
     x: ErasedRef<'_>,
@@ -361,7 +363,7 @@ pub(crate) fn add_scaled(
     new(Op::Addcmul, &sides, out).map_err(|error| error.in_op(op.name()))
 }
 
-/// Limits to at least `min` and at most `max`.
+/// Clamps to between `min` and `max`.
 pub(crate) fn clamp(
     x: ErasedRef<'_>,
     min: Option<OperandRef<'_>>,
@@ -379,7 +381,7 @@ pub(crate) fn clamp(
     Ok(Erased { raw, wild })
 }
 
-/// The result in the dtype its type says: with three operands, promotion in pairs may differ
+/// Converts the result to the dtype of its type: with three operands, promotion in pairs may differ
 /// from promotion of all at once.
 pub(crate) fn in_dtype(result: Result<Erased>, dtype: nomina_core::DType) -> Result<Erased> {
     let Erased { raw, wild } = result?;
@@ -393,7 +395,7 @@ pub(super) fn wild_among(sides: &[OperandRef<'_>]) -> bool {
     sides.iter().any(OperandRef::is_wild)
 }
 
-/// The run-time names of the result; nothing happens where types know all names.
+/// Returns the run-time names of the result; does nothing if types know all names.
 pub(super) fn unify(op: Op, sides: &[OperandRef<'_>], out: &Static) -> Result<Wilds> {
     if !wild_among(sides) {
         return Ok(None);

@@ -9,7 +9,7 @@ use nomina_runtime::tensor::{AddmmOptions, LinearOptions};
 use super::compose::one;
 use super::{Erased, ErasedRef, Static, explain, wilds};
 
-/// A product of two: mm, mv, dot, bmm, outer, inner, vdot, kron or matmul.
+/// Computes a product of two tensors: mm, mv, dot, bmm, outer, inner, vdot, kron or matmul.
 pub(crate) fn new(
     op: Op,
     a: ErasedRef<'_>,
@@ -38,7 +38,8 @@ pub(crate) fn new(
     Ok(Erased { raw, wild })
 }
 
-/// `beta` times the bias, plus `alpha` times a product: addmm, addmv, baddbmm, addbmm or addr.
+/// Computes `beta` times the bias plus `alpha` times a product: addmm, addmv, baddbmm, addbmm or
+/// addr.
 pub(crate) fn added(
     op: Op,
     operands: [ErasedRef<'_>; 3],
@@ -57,10 +58,9 @@ pub(crate) fn added(
     })
 }
 
-/// Multiplies and sums over dims that both have, at the given places; other dims that both have
-/// are batch.
+/// Multiplies and sums over common dims at the given positions; other common dims are batch dims.
 ///
-/// Types have checked everything and let no `Wild` in: what is left are positions.
+/// Types have checked everything and exclude `Wild`, so positions suffice.
 pub(crate) fn contract(
     a: ErasedRef<'_>,
     b: ErasedRef<'_>,
@@ -72,14 +72,14 @@ pub(crate) fn contract(
     Ok(Erased::new(raw.map_err(|error| explain(error, &[a, b]))?))
 }
 
-/// Where each dim stands that both have.
+/// Returns the positions of each common dim.
 pub(crate) fn shared(a: ErasedRef<'_>, b: ErasedRef<'_>) -> impl Iterator<Item = (usize, usize)> {
     let place = move |name| b.of.names.iter().position(|other| *other == name);
     let own = a.of.names.iter().enumerate();
     own.filter_map(move |(i, name)| Some((i, place(*name)?)))
 }
 
-/// Multiplies and sums over dims that both have, at the given places.
+/// Multiplies and sums over common dims at the given positions.
 pub(crate) fn tensordot(
     a: ErasedRef<'_>,
     b: ErasedRef<'_>,
@@ -90,8 +90,8 @@ pub(crate) fn tensordot(
     Ok(Erased::new(raw.map_err(|error| explain(error, &[a, b]))?))
 }
 
-/// Sums over dim `input` of `x` and the last one of the weight, adds the bias, and applies what the
-/// options say.
+/// Sums over dim `input` of `x` and the last dim of the weight, adds the bias, and applies the
+/// options.
 pub(crate) fn linear(
     operands: [ErasedRef<'_>; 3],
     input: usize,

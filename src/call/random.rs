@@ -8,7 +8,7 @@ use nomina_runtime::random::{Distribution, Generator, with_generator};
 
 use super::{Dest, Erased, ErasedRef, OperandRef, Static, explain, names, wilds};
 
-/// Random numbers everywhere.
+/// Fills with random numbers.
 pub(crate) fn fill(
     op: Op,
     dest: Result<Dest<'_>>,
@@ -21,7 +21,7 @@ pub(crate) fn fill(
         .map_err(|error| error.operand(&names(wild.as_deref(), of), &shape))
 }
 
-/// Ones with a probability, or with those of a tensor.
+/// Fills with ones of a probability, or of a tensor of probabilities, and zeros.
 pub(crate) fn bernoulli_(
     dest: Result<Dest<'_>>,
     p: OperandRef<'_>,
@@ -46,7 +46,7 @@ pub(crate) fn bernoulli_(
     })
 }
 
-/// What `make` makes of a tensor, whose names it keeps.
+/// Computes `make` on a tensor and keeps its names.
 pub(crate) fn sample(
     x: ErasedRef<'_>,
     generator: Option<&mut Generator>,
@@ -58,7 +58,7 @@ pub(crate) fn sample(
     })
 }
 
-/// Normal numbers with means and standard deviations.
+/// Draws normal random numbers with means and standard deviations.
 pub(crate) fn normal(
     mean: OperandRef<'_>,
     std: OperandRef<'_>,

@@ -7,19 +7,19 @@ use nomina_runtime::call::{self, ReduceOptions};
 
 use super::{Erased, ErasedRef, Static, Wilds, explain, names, typed, wilds};
 
-/// Dims given as an argument, as types found them.
+/// The dims of an argument, as types found them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picked {
-    /// Where they stand.
+    /// The positions of the dims.
     pub(crate) at: &'static [usize],
-    /// Whether all dims were asked for, by `..`.
+    /// Whether the argument is `..`, all dims.
     pub(crate) all: bool,
-    /// Whether they stay, with size 1.
+    /// Whether the dims are kept with size 1.
     pub(crate) keepdim: bool,
 }
 
 impl Picked {
-    /// As a dynamic tensor takes it.
+    /// Returns the dims as an argument of a dynamic tensor.
     pub(crate) fn arg(self) -> DimArg<'static> {
         let dims = match self.at {
             _ if self.all => DimArg::all(),
@@ -30,12 +30,12 @@ impl Picked {
     }
 }
 
-/// The run-time names of a reduction's result.
+/// Returns the run-time names of the result of a reduction.
 fn left(x: ErasedRef<'_>, picked: Picked, out: &Static) -> Wilds {
     wilds(rule::reduce(x.wild?, picked.at, picked.keepdim), out)
 }
 
-/// One number from the elements over some dims.
+/// Reduces the elements over dims to one number each.
 pub(crate) fn new(
     op: Op,
     x: ErasedRef<'_>,
@@ -51,7 +51,7 @@ pub(crate) fn new(
     })
 }
 
-/// The extreme along one dim, and where it stands; over all dims, the extreme, twice.
+/// Returns the extreme along one dim and its index; over all dims, the extreme twice.
 pub(crate) fn extreme(
     op: Op,
     x: ErasedRef<'_>,
@@ -60,7 +60,7 @@ pub(crate) fn extreme(
 ) -> Result<(Erased, Erased)> {
     if picked.all {
         let value = new(op, x, picked, ReduceOptions::default(), out)?;
-        // There are no indices; nobody asks for them.
+        // There are no indices, and the caller does not use them.
         return Ok((value.clone(), value));
     }
     let found = call::arg_reduce(op, x.raw, picked.at[0], picked.keepdim);
@@ -75,7 +75,7 @@ pub(crate) fn extreme(
     ))
 }
 
-/// Where the extreme stands.
+/// Returns the index of the extreme.
 pub(crate) fn place(
     op: Op,
     x: ErasedRef<'_>,
@@ -91,7 +91,7 @@ pub(crate) fn place(
     })
 }
 
-/// Exponentials along a dim, divided by their sum.
+/// Computes exponentials along a dim, divided by their sum.
 pub(crate) fn softmax(
     op: Op,
     x: ErasedRef<'_>,
@@ -105,7 +105,7 @@ pub(crate) fn softmax(
     })
 }
 
-/// Running results along a dim.
+/// Computes running results along a dim.
 pub(crate) fn scan(op: Op, x: ErasedRef<'_>, dim: usize, dtype: Option<DType>) -> Result<Erased> {
     let raw = call::scan(op, x.raw, dim, dtype).map_err(|error| x.blame(error))?;
     Ok(Erased {
@@ -132,7 +132,7 @@ pub(crate) fn store(
     rule::out_shape(name, &own, out.raw.shape(), result.raw.shape()).map_err(at)?;
     let now = rule::out(name, &own, &result_names).map_err(at)?;
     call::fits_device(name, out.raw.device(), result.raw.device()).map_err(at)?;
-    // Nobody sees an out tensor's old buffer: taking over the result's saves a pass.
+    // The old buffer of an out tensor is not shared: adopting that of the result saves a pass.
     out.put(call::to_dtype(&result.raw, out.raw.dtype())?);
     out.wild = wilds(now, of);
     Ok(())

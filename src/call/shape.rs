@@ -1,4 +1,4 @@
-//! Elements moved, repeated and laid out anew.
+//! Elements moved, repeated and rearranged.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
@@ -8,7 +8,7 @@ use nomina_runtime::call;
 use super::compose::{on, one};
 use super::{Dest, Erased, ErasedRef, Static, view};
 
-/// An operator of one operand whose dims all keep their sizes' meaning.
+/// Computes an operator of one operand that keeps the meaning of all dims.
 pub(crate) fn same(
     x: ErasedRef<'_>,
     out: &'static Static,
@@ -17,7 +17,7 @@ pub(crate) fn same(
     one(&[x], out, |x| compute(&x[0]))
 }
 
-/// An operator whose result has new dims, at `new`: their sizes must be those that types know.
+/// Computes an operator whose result has new dims, at `new`; checks their sizes against the types.
 pub(crate) fn sized(
     op: &'static str,
     operands: &[ErasedRef<'_>],
@@ -42,7 +42,7 @@ pub(crate) fn sized(
     Ok(made)
 }
 
-/// Everything repeated; a dim with a constant size keeps it.
+/// Repeats everything; a dim with a constant size keeps it.
 pub(crate) fn repeat(x: ErasedRef<'_>, counts: &[i64]) -> Result<Erased> {
     let sizes = x.of.sizes.iter().zip(x.raw.shape()).zip(counts);
     for (dim, ((known, &size), &count)) in sizes.enumerate() {
@@ -58,7 +58,7 @@ pub(crate) fn repeat(x: ErasedRef<'_>, counts: &[i64]) -> Result<Erased> {
     same(x, x.of, |x| x.repeat(counts))
 }
 
-/// An operator of two operands whose dims unify.
+/// Computes an operator of two operands whose dims unify.
 pub(crate) fn joined(
     op: Op,
     operands: &[ErasedRef<'_>],
@@ -68,7 +68,7 @@ pub(crate) fn joined(
     one(operands, out, compute).map_err(|error| error.in_op(op.name()))
 }
 
-/// Pieces of a dim, at ranges that follow from its size.
+/// Returns pieces of a dim, at ranges that follow from its size.
 pub(crate) fn pieces(
     x: ErasedRef<'_>,
     dim: usize,
@@ -81,7 +81,7 @@ pub(crate) fn pieces(
         .collect()
 }
 
-/// Zeros on one side of a diagonal, in place.
+/// Sets the elements on one side of a diagonal to zero, in place.
 pub(crate) fn triangle(op: Op, dest: Result<Dest<'_>>, diagonal: i64, upper: bool) -> Result<()> {
     let dest = dest?;
     let names = dest.names();
@@ -89,7 +89,7 @@ pub(crate) fn triangle(op: Op, dest: Result<Dest<'_>>, diagonal: i64, upper: boo
         .map_err(|error| error.with_names([&names]))
 }
 
-/// Vectors spread over the grid of all of them.
+/// Expands vectors over the grid of all of them.
 pub(crate) fn grid(
     operands: &[ErasedRef<'_>],
     out: &'static Static,

@@ -1,4 +1,4 @@
-//! Order along a dim, equal elements, places in sorted sequences.
+//! Sorting along a dim, equal elements, positions in sorted sequences.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -14,12 +14,13 @@ fn place(dim: usize) -> DimRef<'static> {
     dim.into()
 }
 
-/// A number that no dim has so many elements of becomes one that is refused.
+/// Converts a count; one beyond `i64` becomes a number that is refused, since no dim has that many
+/// elements.
 fn whole(k: usize) -> i64 {
     i64::try_from(k).unwrap_or(i64::MAX)
 }
 
-/// Elements in order, and where they stood.
+/// Sorts elements and returns their indices.
 pub(crate) fn sort(
     op: Op,
     x: ErasedRef<'_>,
@@ -32,12 +33,12 @@ pub(crate) fn sort(
     })
 }
 
-/// Elements in order along the first dim.
+/// Sorts elements along the first dim.
 pub(crate) fn msort(x: ErasedRef<'_>) -> Result<Erased> {
     one(&[x], x.of, |x| x[0].msort())
 }
 
-/// The greatest or smallest elements, and where they stand.
+/// Returns the greatest or smallest elements and their indices.
 pub(crate) fn topk(
     x: ErasedRef<'_>,
     k: usize,
@@ -49,7 +50,7 @@ pub(crate) fn topk(
     })
 }
 
-/// The element at a place of the sorted line, and where it stands.
+/// Returns the element at a position of the sorted line, and its index.
 pub(crate) fn kthvalue(
     x: ErasedRef<'_>,
     k: usize,
@@ -59,7 +60,7 @@ pub(crate) fn kthvalue(
     pair(&[x], out, |x| x[0].kthvalue(whole(k), picked.arg()))
 }
 
-/// The median or the mode, and where it stands; over all dims, the median, twice.
+/// Returns the median or the mode and its index; over all dims, the median twice.
 pub(crate) fn typical(
     op: Op,
     x: ErasedRef<'_>,
@@ -71,7 +72,7 @@ pub(crate) fn typical(
             Op::Median => x[0].median(..),
             _ => x[0].nanmedian(..),
         })?;
-        // A kept dim has size 1; and there are no indices: nobody asks for them.
+        // A kept dim has size 1. There are no indices, and the caller does not use them.
         let value = if picked.keepdim {
             kept(x, value)?
         } else {
@@ -86,7 +87,7 @@ pub(crate) fn typical(
     })
 }
 
-/// A number with the dims of `x`, all of size 1.
+/// Returns a number with the dims of `x`, all of size 1.
 fn kept(x: ErasedRef<'_>, value: Erased) -> Result<Erased> {
     Ok(Erased {
         raw: value.raw.expand(&vec![1; x.raw.rank()])?,
@@ -94,7 +95,7 @@ fn kept(x: ErasedRef<'_>, value: Erased) -> Result<Erased> {
     })
 }
 
-/// Running extremes, and where they stand.
+/// Returns running extremes and their indices.
 pub(crate) fn running(op: Op, x: ErasedRef<'_>, dim: usize) -> Result<(Erased, Erased)> {
     pair(&[x], x.of, |x| match op {
         Op::Cummax => x[0].cummax(place(dim)),
@@ -102,7 +103,7 @@ pub(crate) fn running(op: Op, x: ErasedRef<'_>, dim: usize) -> Result<(Erased, E
     })
 }
 
-/// Different elements, or slices along a dim.
+/// Returns distinct elements, or slices along a dim.
 pub(crate) fn different(op: Op, x: ErasedRef<'_>, dim: Option<usize>) -> Result<Unique> {
     on(&[x], |x| match (op, dim) {
         (Op::Unique, None) => x[0].unique_all(),
@@ -112,12 +113,12 @@ pub(crate) fn different(op: Op, x: ErasedRef<'_>, dim: Option<usize>) -> Result<
     })
 }
 
-/// A dynamic result whose names types know.
+/// Wraps a dynamic result whose names types know.
 pub(crate) fn named(result: DynTensor, out: &'static Static) -> Erased {
     erased(result, out)
 }
 
-/// Places in sorted sequences.
+/// Returns positions in sorted sequences.
 pub(crate) fn searchsorted(
     sequence: ErasedRef<'_>,
     values: ErasedRef<'_>,
@@ -135,7 +136,7 @@ pub(crate) fn searchsorted(
     }
 }
 
-/// Buckets of elements.
+/// Returns the buckets of elements.
 pub(crate) fn bucketize(
     x: ErasedRef<'_>,
     boundaries: ErasedRef<'_>,

@@ -7,7 +7,7 @@ use nomina_runtime::{DynSparse, DynTensor};
 use super::Static;
 use super::view::check_sizes;
 
-/// From coordinates and values, with the dims of a type.
+/// Creates a sparse tensor from coordinates and values, with the dims of a type.
 pub(crate) fn build(
     indices: &DynTensor,
     values: &DynTensor,
@@ -18,7 +18,7 @@ pub(crate) fn build(
     DynSparse::from_coo(indices, values, shape, of.names)
 }
 
-/// From coordinates, one array per entry, and values.
+/// Creates a sparse tensor from coordinates, one array per entry, and values.
 pub(crate) fn entries<T: nomina_core::Element, const K: usize>(
     entries: &[([usize; K], T)],
     shape: &[usize],
@@ -32,7 +32,7 @@ pub(crate) fn entries<T: nomina_core::Element, const K: usize>(
     build(&indices, &values, shape, of)
 }
 
-/// The names of a view with dims `out`: those that types know, and what `x` has for the others.
+/// Returns the names of a view with dims `out`: from the type if it knows them, else from `x`.
 fn names<'a>(x: &'a DynSparse, out: &'static Static) -> Vec<NameItem<'a>> {
     let both = out.names.iter().zip(x.names());
     both.map(|(new, own)| match (new, own) {
@@ -43,25 +43,25 @@ fn names<'a>(x: &'a DynSparse, out: &'static Static) -> Vec<NameItem<'a>> {
     .collect()
 }
 
-/// Other names for the same dims.
+/// Renames dims.
 pub(crate) fn rename(x: &DynSparse, out: &'static Static) -> Result<DynSparse> {
     check_sizes("rename", x.shape(), out)?;
     x.rename(names(x, out))
 }
 
-/// Names for dims that have none in types.
+/// Names dims that have no name in types.
 pub(crate) fn refine(x: &DynSparse, out: &'static Static) -> Result<DynSparse> {
     check_sizes("refine_names", x.shape(), out)?;
     x.refine_names(names(x, out))
 }
 
-/// Dims in another order: for each its old place.
+/// Reorders dims, given the old position of each.
 pub(crate) fn permute(x: &DynSparse, places: &[Option<usize>]) -> Result<DynSparse> {
     let order: Vec<i64> = places.iter().flatten().map(|&at| at as i64).collect();
     x.permute(&order[..])
 }
 
-/// Refuses a sparse tensor with dense dims: their types are not told apart.
+/// Refuses a sparse tensor with dense dims: types do not distinguish them.
 pub(crate) fn all_sparse(x: &DynSparse) -> Result<()> {
     if x.dense_dim() == 0 {
         return Ok(());
@@ -72,7 +72,7 @@ pub(crate) fn all_sparse(x: &DynSparse) -> Result<()> {
         .hint("keep it as a `DynSparse`"))
 }
 
-/// Whether a sparse tensor is what a type says.
+/// Returns whether a sparse tensor has the dims and the dtype of a type.
 pub(crate) fn fits(x: &DynSparse, of: &'static Static, dtype: nomina_core::DType) -> bool {
     let known = |names: &Names| {
         of.names

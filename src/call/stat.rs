@@ -10,7 +10,7 @@ use super::compose::{on, one, pair};
 use super::reduce::Picked;
 use super::{Erased, ErasedRef, Static, compose, reduce};
 
-/// What an operator computes in.
+/// Returns the options for a dtype to compute in.
 pub(crate) fn in_dtype(dtype: DType) -> ReduceOptions {
     ReduceOptions {
         dtype: Some(dtype),
@@ -18,7 +18,7 @@ pub(crate) fn in_dtype(dtype: DType) -> ReduceOptions {
     }
 }
 
-/// A reduction with a correction other than 1.
+/// Computes a reduction with a correction other than 1.
 pub(crate) fn corrected(
     op: Op,
     x: ErasedRef<'_>,
@@ -34,7 +34,7 @@ pub(crate) fn corrected(
     reduce::new(op, x, picked, options, out)
 }
 
-/// Types say which dims stay, and which dtype the result has.
+/// Refuses options that types determine: the kept dims and the dtype of the result.
 pub(crate) fn only_types(op: Op, keepdim: bool, dtype: bool) -> Result<()> {
     let (what, hint) = match (keepdim, dtype) {
         (false, false) => return Ok(()),
@@ -50,7 +50,7 @@ pub(crate) fn only_types(op: Op, keepdim: bool, dtype: bool) -> Result<()> {
     Err(Error::new(ErrorKind::Argument, op.name(), what).hint(hint))
 }
 
-/// The deviation or the variance, and the mean.
+/// Computes the deviation or the variance, and the mean.
 pub(crate) fn moments(
     op: Op,
     x: ErasedRef<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn moments(
     })
 }
 
-/// The smallest element, and the greatest.
+/// Returns the smallest and the greatest element.
 pub(crate) fn aminmax(
     x: ErasedRef<'_>,
     picked: Picked,
@@ -74,7 +74,7 @@ pub(crate) fn aminmax(
     pair(&[x], out, |x| x[0].aminmax(picked.arg()))
 }
 
-/// The norm of a degree.
+/// Computes a norm of a degree.
 pub(crate) fn norm(
     x: ErasedRef<'_>,
     picked: Picked,
@@ -85,19 +85,19 @@ pub(crate) fn norm(
     one(&[x], out, |x| x[0].norm_with(picked.arg(), options))
 }
 
-/// The norm of a difference.
+/// Computes the norm of a difference.
 pub(crate) fn dist(x: ErasedRef<'_>, other: ErasedRef<'_>, options: NormOptions) -> Result<Erased> {
     only_types(Op::Dist, options.keepdim, options.dtype.is_some())?;
     let found = on(&[x, other], |x| x[0].dist_with(&x[1], options))?;
     Ok(compose::erased(found, <() as super::Known>::STATIC))
 }
 
-/// Differences of neighbours.
+/// Computes differences of neighbours.
 pub(crate) fn diff(x: ErasedRef<'_>, dim: usize, options: DiffOptions) -> Result<Erased> {
     one(&[x], x.of, |x| x[0].diff_with(dim, options))
 }
 
-/// An integral, in all or running.
+/// Computes an integral, total or running.
 pub(crate) fn integral(
     op: Op,
     y: ErasedRef<'_>,
@@ -114,12 +114,12 @@ pub(crate) fn integral(
     }
 }
 
-/// Slices scaled down.
+/// Scales slices down.
 pub(crate) fn renorm(x: ErasedRef<'_>, p: f64, dim: usize, maxnorm: f64) -> Result<Erased> {
     one(&[x], x.of, |x| x[0].renorm(p, dim, maxnorm))
 }
 
-/// The covariance of rows.
+/// Computes the covariance of rows.
 pub(crate) fn cov(
     x: ErasedRef<'_>,
     correction: f64,
@@ -138,12 +138,12 @@ pub(crate) fn cov(
     })
 }
 
-/// The correlation of rows.
+/// Computes the correlation of rows.
 pub(crate) fn corrcoef(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     one(&[x], out, |x| as_matrix(&x[0], x[0].corrcoef()?))
 }
 
-/// What types say of one row too, of which the dynamic form gives a number.
+/// Types give a matrix for one row too, where the dynamic form gives a number.
 fn as_matrix(rows: &DynTensor, found: DynTensor) -> Result<DynTensor> {
     if found.rank() == 2 {
         return Ok(found);

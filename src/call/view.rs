@@ -1,4 +1,4 @@
-//! Views: other layouts of the same elements.
+//! Views: other layouts of the same buffer.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -8,7 +8,7 @@ use nomina_runtime::memory::list;
 
 use super::{Erased, ErasedRef, Static, Wilds, explain, wilds};
 
-/// A view of `x`, whose run-time names are `wild`.
+/// Wraps a view of `x` with the run-time names `wild`.
 fn seen(x: ErasedRef<'_>, raw: Result<Raw>, wild: Wilds) -> Result<Erased> {
     Ok(Erased {
         raw: raw.map_err(|error| x.blame(error))?,
@@ -16,13 +16,13 @@ fn seen(x: ErasedRef<'_>, raw: Result<Raw>, wild: Wilds) -> Result<Erased> {
     })
 }
 
-/// The run-time names without the dim at `dim`.
+/// Returns the run-time names without the dim at `dim`.
 fn without(x: ErasedRef<'_>, dim: usize, out: &Static) -> Wilds {
     x.wild
         .and_then(|names| wilds(rule::remove(names, &[dim]), out))
 }
 
-/// A range of indices as start and end.
+/// Returns a range of indices as start and end.
 pub(crate) fn ends(range: impl RangeBounds<usize>, size: usize) -> (usize, usize) {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
@@ -37,7 +37,7 @@ pub(crate) fn ends(range: impl RangeBounds<usize>, size: usize) -> (usize, usize
     (start, end)
 }
 
-/// How many elements a range of dim `dim` has.
+/// Returns the length of a range of dim `dim`.
 pub(crate) fn length((start, end): (usize, usize), dim: usize) -> Result<usize> {
     end.checked_sub(start).ok_or_else(|| {
         let what = format!("the range {start}..{end} ends before it starts");
@@ -47,30 +47,30 @@ pub(crate) fn length((start, end): (usize, usize), dim: usize) -> Result<usize> 
     })
 }
 
-/// A range of a dim, as start and end.
+/// Returns a range of a dim, given as start and end.
 pub(crate) fn range(x: ErasedRef<'_>, dim: usize, ends: (usize, usize)) -> Result<Erased> {
     let length = length(ends, dim).map_err(|error| x.blame(error))?;
     narrow(x, dim, (ends.0, length))
 }
 
-/// A range of a dim, as start and length.
+/// Returns a range of a dim, given as start and length.
 pub(crate) fn narrow(x: ErasedRef<'_>, dim: usize, part: (usize, usize)) -> Result<Erased> {
     seen(x, x.raw.narrow(dim, part.0, part.1), x.wild())
 }
 
-/// An index that may count from the end.
+/// Returns an index that may count from the end.
 pub(crate) fn index(op: &'static str, x: ErasedRef<'_>, dim: usize, index: i64) -> Result<usize> {
     rule::index_in(op, &x.names(), x.raw.shape(), dim, index)
 }
 
-/// The slice at one index of a dim.
+/// Returns the slice at one index of a dim.
 pub(crate) fn select(
     x: ErasedRef<'_>,
     dim: usize,
     at: i64,
     out: &'static Static,
 ) -> Result<Erased> {
-    // In range and not negative is the common case: no names are needed for it.
+    // The common case, in range and not negative, needs no names.
     let at = match usize::try_from(at) {
         Ok(at) if at < x.raw.shape()[dim] => at,
         _ => index("select", x, dim, at)?,
@@ -78,7 +78,7 @@ pub(crate) fn select(
     seen(x, x.raw.select(dim, at), without(x, dim, out))
 }
 
-/// All slices along a dim.
+/// Returns all slices along a dim.
 pub(crate) fn unbind(x: ErasedRef<'_>, dim: usize, out: &'static Static) -> Result<Vec<Erased>> {
     let each = |at| seen(x, x.raw.select(dim, at), without(x, dim, out));
     let count = x.raw.shape()[dim];
@@ -89,7 +89,7 @@ pub(crate) fn unbind(x: ErasedRef<'_>, dim: usize, out: &'static Static) -> Resu
     Ok(slices)
 }
 
-/// Pieces of a dim, each of `size`, the last one smaller where it does not divide.
+/// Splits a dim into pieces of `size`; the last may be smaller.
 pub(crate) fn split(x: ErasedRef<'_>, dim: usize, size: usize) -> Result<Vec<Erased>> {
     let total = x.raw.shape()[dim];
     if size == 0 && total > 0 {
@@ -108,7 +108,7 @@ pub(crate) fn split(x: ErasedRef<'_>, dim: usize, size: usize) -> Result<Vec<Era
     Ok(pieces)
 }
 
-/// Pieces of a dim, of the given sizes.
+/// Splits a dim into pieces of the given sizes.
 pub(crate) fn split_sizes(x: ErasedRef<'_>, dim: usize, sizes: &[usize]) -> Result<Vec<Erased>> {
     let total = x.raw.shape()[dim];
     if sizes
@@ -130,7 +130,7 @@ pub(crate) fn split_sizes(x: ErasedRef<'_>, dim: usize, sizes: &[usize]) -> Resu
     sizes.iter().map(piece).collect()
 }
 
-/// A dim of size 1 dropped.
+/// Removes a dim of size 1.
 pub(crate) fn squeeze(x: ErasedRef<'_>, dim: usize, out: &'static Static) -> Result<Erased> {
     let size = x.raw.shape()[dim];
     if size != 1 {
@@ -143,7 +143,7 @@ pub(crate) fn squeeze(x: ErasedRef<'_>, dim: usize, out: &'static Static) -> Res
     seen(x, x.raw.squeeze(dim), without(x, dim, out))
 }
 
-/// A new first dim of size 1.
+/// Inserts a first dim of size 1.
 pub(crate) fn unsqueeze(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     let wild = match x.wild {
         Some(names) => {
@@ -157,10 +157,10 @@ pub(crate) fn unsqueeze(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased
     seen(x, x.raw.unsqueeze(0), wild)
 }
 
-/// Size-1 dims repeated, and new dims on the left, without a copy.
+/// Repeats dims of size 1 and adds new dims on the left, without a copy.
 pub(crate) fn expand(x: ErasedRef<'_>, sizes: &[usize], out: &'static Static) -> Result<Erased> {
     let mut wild = None;
-    // A name of self's stays, also where the result's type has a `Wild` for it.
+    // A name of self stays even if the type of the result has a `Wild` there.
     if x.wild.is_some() || out.wild {
         let own = x.names();
         let new = std::iter::repeat_n(None, sizes.len() - own.len());
@@ -172,14 +172,14 @@ pub(crate) fn expand(x: ErasedRef<'_>, sizes: &[usize], out: &'static Static) ->
     seen(x, x.raw.expand(sizes), wild)
 }
 
-/// [`expand`] to the sizes of another tensor.
+/// Like [`expand`], but to the sizes of another tensor.
 pub(crate) fn expand_as(x: ErasedRef<'_>, other: ErasedRef<'_>) -> Result<Erased> {
     let sizes = other.raw.shape();
     rule::expand_as(x.raw.shape(), sizes).map_err(|error| explain(error, &[x, other]))?;
     expand(x, sizes, other.of).map_err(|error| error.in_op("expand_as"))
 }
 
-/// Types give a `Wild` dim a name; at run time it must not have another one.
+/// Types name a `Wild` dim; checks that it does not have another name at run time.
 fn named_alike(x: ErasedRef<'_>, names: &Names, out: &'static Static) -> Result<()> {
     let mut both = out.names.iter().zip(names);
     let apart = both.find_map(|(known, own)| match (known, own) {
@@ -195,7 +195,7 @@ fn named_alike(x: ErasedRef<'_>, names: &Names, out: &'static Static) -> Result<
         .hint("name it first: `x.refine_names(..)`"))
 }
 
-/// Two dims swapped.
+/// Swaps two dims.
 pub(crate) fn transpose(
     x: ErasedRef<'_>,
     a: usize,
@@ -210,7 +210,7 @@ pub(crate) fn transpose(
     seen(x, x.raw.transpose(a, b), wild)
 }
 
-/// Consecutive dims of these names made one; a view where strides allow.
+/// Merges consecutive dims; a view if strides allow.
 pub(crate) fn flatten(
     x: ErasedRef<'_>,
     dims: &[Option<&str>],
@@ -244,7 +244,7 @@ pub(crate) fn flatten(
     )
 }
 
-/// One dim made several; always a view.
+/// Splits one dim into several; always a view.
 pub(crate) fn unflatten(
     x: ErasedRef<'_>,
     dim: usize,
@@ -282,7 +282,7 @@ pub(crate) fn unflatten(
     )
 }
 
-/// All dims but those that stay, made one in front.
+/// Merges all dims except those that stay, into a first dim.
 pub(crate) fn flatten_others(
     x: ErasedRef<'_>,
     stay: &[usize],
@@ -300,8 +300,8 @@ pub(crate) fn flatten_others(
     seen(x, raw.map_err(|error| error.in_op("flatten_others")), None)
 }
 
-/// The dim at `at` made the dims of `like` that `x` lacks, and all dims in the order of `like`'s;
-/// `places` says where they stand in `x`.
+/// Splits the dim at `at` into the dims of `like` that `x` lacks, and orders all dims as in `like`;
+/// `places` are their positions in `x`.
 pub(crate) fn unflatten_as(
     x: ErasedRef<'_>,
     at: usize,
@@ -327,7 +327,7 @@ pub(crate) fn unflatten_as(
     let (mut part, mut rest) = (0, parts.len());
     let new = parts.len();
     parts.extend(order[1..].iter().flatten().map(|&place| shape[place]));
-    // Where each dim of the result stands now: new ones in front, those that stayed behind.
+    // The current position of each dim of the result: new ones in front, then those that stayed.
     let back: Vec<Option<usize>> = places
         .iter()
         .map(|place| {
@@ -348,7 +348,7 @@ pub(crate) fn unflatten_as(
     seen(x, Ok(raw), like.wild())
 }
 
-/// Sizes against those that types know. Only sizes that arrive at run time can be wrong.
+/// Checks sizes against those of the type. Only sizes that arrive at run time can be wrong.
 pub(crate) fn check_sizes(op: &'static str, shape: &[usize], of: &Static) -> Result<()> {
     let wrong = |(&size, known): (&usize, &Option<usize>)| known.is_some_and(|known| known != size);
     match shape.iter().zip(of.sizes).position(wrong) {
@@ -357,7 +357,7 @@ pub(crate) fn check_sizes(op: &'static str, shape: &[usize], of: &Static) -> Res
     }
 }
 
-/// An in-place result has self's sizes.
+/// Checks that an in-place result has the sizes of self.
 pub(crate) fn same_shape(
     op: &'static str,
     own: ErasedRef<'_>,

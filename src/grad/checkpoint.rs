@@ -11,12 +11,12 @@ use nomina_runtime::grad as tape;
 use super::inputs::{Arguments, Inputs, Lent, Looks, typed};
 use crate::Tensor;
 
-/// What a function gives, without a graph of how: nothing of its way is kept, and it is computed again, with the same random
-/// numbers, when a gradient goes back. Gradients also come to recorded tensors that the closure holds.
+/// Computes a function without recording it: nothing of its graph is kept, and the function is computed again, with the
+/// same random numbers, when its gradient is needed. Recorded tensors that the closure captures also receive gradients.
 ///
-/// The numbers are the same from whichever generator the closure draws on this thread. It may compute on other threads, too, but
-/// not draw there. A closure that draws otherwise the second time, or is computed of other recorded tensors, is an error of
-/// `backward`.
+/// The random numbers are the same for any generator that the closure uses on this thread. It may compute on other
+/// threads, but must not draw there. `backward` returns an error if the closure draws other numbers the second time, or
+/// uses other recorded tensors.
 ///
 /// ```
 /// use nomina::grad::checkpoint;
@@ -32,7 +32,7 @@ use crate::Tensor;
 /// ```
 ///
 /// # Errors
-/// When memory is short; when the closure computes on other threads while other threads draw random numbers.
+/// If memory runs out, or the closure computes on other threads that draw random numbers.
 #[twin(free)]
 pub fn try_checkpoint<I: Inputs, E: Dims, T: Inexact>(
     f: impl Fn(Lent<'_, I>) -> Tensor<E, T> + Send + Sync + 'static,

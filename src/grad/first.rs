@@ -9,7 +9,7 @@ use super::inputs::{Inputs, Lent, Looks, owned, typed};
 use crate::Tensor;
 use crate::tensor::grad::OneNumber;
 
-/// No dims: what a function gives that has a gradient.
+/// A loss: a value without dims that has a gradient.
 #[diagnostic::on_unimplemented(
     message = "backward starts from one number, and this loss has dims {Self}",
     label = "not one number",
@@ -19,7 +19,8 @@ pub trait Loss: Dims {}
 #[diagnostic::do_not_recommend]
 impl Loss for () {}
 
-/// The gradient of a function by its inputs: a tensor for one, a tuple for several.
+/// Computes the gradient of a function with respect to its inputs: a tensor for one input, a tuple
+/// for several.
 ///
 /// ```
 /// use nomina::grad::grad;
@@ -32,7 +33,7 @@ impl Loss for () {}
 /// ```
 ///
 /// # Errors
-/// When an operator has no derivative, or memory is short.
+/// If an operator has no derivative, or memory runs out.
 #[twin(free)]
 pub fn try_grad<I: Inputs, E: Loss, T: Float>(
     f: impl Fn(Lent<'_, I>) -> Tensor<E, T>,
@@ -44,7 +45,7 @@ pub fn try_grad<I: Inputs, E: Loss, T: Float>(
     Ok(owned(found, &looks.wilds))
 }
 
-/// A function's value, and its gradient by its inputs.
+/// Computes the value of a function and its gradient with respect to its inputs.
 ///
 /// ```
 /// use nomina::grad::value_and_grad;
@@ -57,7 +58,7 @@ pub fn try_grad<I: Inputs, E: Loss, T: Float>(
 /// ```
 ///
 /// # Errors
-/// When an operator has no derivative, or memory is short.
+/// If an operator has no derivative, or memory runs out.
 #[twin(free)]
 pub fn try_value_and_grad<I: Inputs, E: Loss, T: Float>(
     f: impl Fn(Lent<'_, I>) -> Tensor<E, T>,
@@ -69,8 +70,8 @@ pub fn try_value_and_grad<I: Inputs, E: Loss, T: Float>(
     Ok((typed(y, wild), owned(found, &looks.wilds)))
 }
 
-/// The gradients of a number with respect to tensors that it was computed of, without leaving any at a tensor. The graph is used
-/// up.
+/// Computes the gradients of a number with respect to tensors it was computed from, without storing
+/// them in leaves. Consumes the graph.
 ///
 /// ```
 /// use nomina::grad::gradients;
@@ -84,7 +85,8 @@ pub fn try_value_and_grad<I: Inputs, E: Loss, T: Float>(
 /// ```
 ///
 /// # Errors
-/// When the number was not computed of one of the inputs, an operator has no derivative, or memory is short.
+/// If the number was not computed of one of the inputs, an operator has no derivative, or memory
+/// runs out.
 #[twin(free)]
 pub fn try_gradients<I: Inputs, E: OneNumber, T: Float>(
     y: &Tensor<E, T>,

@@ -1,4 +1,4 @@
-//! Inputs that functions are differentiated by: a tensor, or several in a tuple.
+//! Inputs of differentiated functions: one tensor, or several in a tuple.
 
 use std::cell::Cell;
 use std::panic::Location;
@@ -11,23 +11,23 @@ use nomina_runtime::grad::Function;
 use crate::Tensor;
 use crate::call::{Erased, ErasedRef, Wilds};
 
-/// A tensor, or a tuple of up to 8: `&w`, `(&w, &b)`.
+/// A tensor, or a tuple of up to 8 tensors: `&w`, `(&w, &b)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no input to take a gradient by",
     label = "expected tensors of floats or complex numbers, lent",
     note = "lend a tensor, or a tuple of up to 8: `&w`, `(&w, &b)`"
 )]
 pub trait Inputs {
-    /// The same tensors, owned: what a gradient has the types of.
+    /// The tensors, owned; the gradient has these types.
     type Owned: Arguments;
 
     #[doc(hidden)]
     fn erased(&self) -> Vec<ErasedRef<'_>>;
 }
 
-/// What a closure is called with: tensors of its own.
+/// The arguments of a closure: tensors that the call owns.
 pub trait Arguments: Sized + 'static {
-    /// Lent to the closure.
+    /// The arguments as lent to the closure.
     type Lent<'a>;
 
     #[doc(hidden)]
@@ -37,7 +37,7 @@ pub trait Arguments: Sized + 'static {
     fn lend(&self) -> Self::Lent<'_>;
 }
 
-/// A closure's argument for inputs of these types.
+/// The argument of a closure for inputs of these types.
 pub(super) type Lent<'a, I> = <<I as Inputs>::Owned as Arguments>::Lent<'a>;
 
 #[diagnostic::do_not_recommend]
@@ -116,8 +116,8 @@ impl<'a> Looks<'a> {
         }
     }
 
-    /// Calls `run` with a function without types; gives with its result the names that types do not know of what the function
-    /// gave last.
+    /// Calls `run` with a function without types. Returns its result and the run-time names of the
+    /// function's last value.
     pub(super) fn run<A: Arguments, E: Dims, U: Element, R>(
         &self,
         f: impl Fn(A::Lent<'_>) -> Tensor<E, U>,
@@ -133,7 +133,7 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// The tensors of results, one for each input.
+/// Returns the tensors of results, one for each input.
 #[cfg_attr(debug_assertions, track_caller)]
 pub(super) fn owned<A: Arguments>(mut raws: Vec<Raw>, wilds: &[Wilds]) -> A {
     for raw in &mut raws {
@@ -142,7 +142,7 @@ pub(super) fn owned<A: Arguments>(mut raws: Vec<Raw>, wilds: &[Wilds]) -> A {
     A::own(&raws, wilds)
 }
 
-/// The tensor of a result.
+/// Returns the tensor of a result.
 #[cfg_attr(debug_assertions, track_caller)]
 pub(super) fn typed<D: Dims, T: Element>(raw: Raw, wild: Wilds) -> Tensor<D, T> {
     Tensor::from_erased(Erased { raw, wild })

@@ -1,4 +1,4 @@
-//! Derivatives that have more dims than what they are taken by.
+//! Derivatives with more dims than their inputs.
 
 use nomina_core::dims::{AllPrimes, Beside, Dims, Insert, Inserted, Joined, Of, OneDim, PrimeEach};
 use nomina_core::{Float, Names, Result};
@@ -10,8 +10,9 @@ use super::inputs::{Looks, typed};
 use crate::Tensor;
 use crate::call::{Known, names, wilds};
 
-/// The derivative of each element of a function's result by each of its input: the dims of the result, then those of the input,
-/// primed. The function is computed once, and a gradient goes back for each element of the result.
+/// Computes the derivative of each element of a function's result with respect to each element of its input. The result
+/// has the dims of the function's result, then those of the input, primed. The function is computed once, then one
+/// backward pass per element of the result.
 ///
 /// ```
 /// use nomina::grad::jacobian;
@@ -23,7 +24,7 @@ use crate::call::{Known, names, wilds};
 /// ```
 ///
 /// # Errors
-/// When result and input have more than 8 dims, an operator has no derivative, or memory is short.
+/// If result and input have more than 8 dims, an operator has no derivative, or memory runs out.
 #[twin(free)]
 pub fn try_jacobian<D: Dims + PrimeEach, E: Dims, T: Float>(
     f: impl Fn(&Tensor<D, T>) -> Tensor<E, T>,
@@ -47,7 +48,8 @@ where
     Ok(typed(found, wild))
 }
 
-/// The second derivatives of a function that gives one number: the input's dims, then the same ones primed.
+/// Computes the second derivatives of a function that returns one number: the dims of the input, then the same dims
+/// primed.
 ///
 /// ```
 /// use nomina::grad::hessian;
@@ -58,7 +60,7 @@ where
 /// ```
 ///
 /// # Errors
-/// When there are more than 8 dims, an operator has no derivative, or memory is short.
+/// If there are more than 8 dims, an operator has no derivative, or memory runs out.
 #[twin(free)]
 pub fn try_hessian<D: Dims + PrimeEach, E: Loss, T: Float>(
     f: impl Fn(&Tensor<D, T>) -> Tensor<E, T>,
@@ -73,8 +75,8 @@ where
     Ok(typed(found, None))
 }
 
-/// A gradient for each sample: of numbers along `N`, which a function computes of as many copies of its input. These lie along `N`
-/// in front of the input's own dims, without being copied, and so do the gradients.
+/// Computes a gradient for each sample. The function returns numbers along `N`, and its input
+/// is expanded along `N`, in front of its own dims and without copying. The gradients have the same dims.
 ///
 /// ```
 /// use nomina::grad::per_sample;
@@ -86,7 +88,7 @@ where
 /// ```
 ///
 /// # Errors
-/// When the function gives another number of numbers, an operator has no derivative, or memory is short.
+/// If the function gives another number of numbers, an operator has no derivative, or memory runs out.
 #[twin(free)]
 pub fn try_per_sample<N: OneDim + Insert<D>, D: Dims, T: Float>(
     samples: Of<N>,

@@ -1,16 +1,17 @@
-//! Derivatives of functions, and gradients of a graph that is there: a gradient has the dims of its tensor, in its type.
+//! Derivatives of functions, and gradients of an existing graph. A gradient has the dims of its
+//! tensor in its type.
 //!
-//! A closure's argument counts for itself: what else was computed of the same tensor does not count, and no tensor's
-//! [`grad`](crate::Tensor::grad) changes. Closures nest, for higher derivatives.
+//! Only the closure's argument counts: other computations from the same tensor do not, and no
+//! tensor's [`grad`](crate::Tensor::grad) changes. Closures nest, for higher derivatives.
 //!
 //! | | |
 //! |---|---|
-//! | [`grad()`], [`value_and_grad`] | of a function that gives one number |
-//! | [`gradients`] | of a number that was computed already |
+//! | [`grad()`], [`value_and_grad`] | of a function that returns one number |
+//! | [`gradients`] | of a number that was already computed |
 //! | [`vjp`], [`jvp`] | products with a Jacobian, from the left and from the right |
-//! | [`jacobian`], [`hessian`] | all of it, the input's dims primed |
+//! | [`jacobian`], [`hessian`] | the whole matrix, with the input's dims primed |
 //! | [`per_sample`] | a gradient for each sample |
-//! | [`checkpoint`] | less memory, for a second way forward |
+//! | [`checkpoint`] | saves memory by computing a function twice |
 
 mod checkpoint;
 mod first;

@@ -1,4 +1,4 @@
-//! Products with a Jacobian, which is not computed.
+//! Products with a Jacobian that is not computed explicitly.
 
 use nomina_core::dims::Dims;
 use nomina_core::{Inexact, Result};
@@ -8,8 +8,8 @@ use nomina_runtime::grad as tape;
 use super::inputs::{Inputs, Lent, Looks, owned, typed};
 use crate::Tensor;
 
-/// A function's value, and the product of `seed` with its Jacobian: the gradient by the inputs, where `seed` is that of the
-/// value.
+/// Computes the value of a function and the product of `seed` with its Jacobian: the gradient with
+/// respect to the inputs if `seed` is the gradient of the value.
 ///
 /// ```
 /// use nomina::grad::vjp;
@@ -25,7 +25,7 @@ use crate::Tensor;
 /// ```
 ///
 /// # Errors
-/// When `seed` has other sizes than the value, an operator has no derivative, or memory is short.
+/// If `seed` has other sizes than the value, an operator has no derivative, or memory runs out.
 #[twin(free)]
 pub fn try_vjp<I: Inputs, E: Dims, T: Inexact>(
     f: impl Fn(Lent<'_, I>) -> Tensor<E, T>,
@@ -39,7 +39,8 @@ pub fn try_vjp<I: Inputs, E: Dims, T: Inexact>(
     Ok((typed(y, wild), owned(found, &looks.wilds)))
 }
 
-/// A function's value, and the product of its Jacobian with `tangents`: how the value changes where the inputs change so.
+/// Computes the value of a function and the product of its Jacobian with `tangents`: the change of
+/// the value if the inputs change by `tangents`.
 ///
 /// ```
 /// use nomina::grad::jvp;
@@ -53,7 +54,7 @@ pub fn try_vjp<I: Inputs, E: Dims, T: Inexact>(
 /// ```
 ///
 /// # Errors
-/// When a tangent has other sizes than its input, an operator has no derivative, or memory is short.
+/// If a tangent has other sizes than its input, an operator has no derivative, or memory runs out.
 #[twin(free)]
 pub fn try_jvp<I: Inputs, E: Dims, T: Inexact>(
     f: impl Fn(Lent<'_, I>) -> Tensor<E, T>,

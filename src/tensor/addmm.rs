@@ -13,11 +13,11 @@ use nomina_runtime::tensor::AddmmOptions;
 use super::Tensor;
 use crate::call::{Known, product};
 
-/// A product of batches of matrices without its batch dim.
+/// The dims of a product of batches of matrices, without the batch dim.
 type Summed<E, F> = <Product<E, F> as DimList>::Tail;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor, plus the product of two matrices.
+    /// Adds the product of two matrices to this tensor.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addmm_with<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &self,
@@ -49,10 +49,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// This tensor, plus the product of a matrix and a vector.
+    /// Adds the product of a matrix and a vector to this tensor.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addmv_with<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &self,
@@ -72,10 +72,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// This tensor, plus the products of two batches of matrices.
+    /// Adds the products of two batches of matrices to this tensor.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_baddbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
@@ -95,10 +95,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// This tensor, plus the sum of the products of two batches of matrices.
+    /// Adds the sum of the products of two batches of matrices to this tensor.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
@@ -120,10 +120,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor, plus the outer product of two vectors.
+    /// Adds the outer product of two vectors to this tensor.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addr_with<E: Dims + Vector, F: Beside<E> + Vector>(
         &self,
@@ -143,5 +143,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("addmm/forms.rs");

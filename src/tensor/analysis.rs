@@ -1,4 +1,4 @@
-//! Analysis by name: groups, windows and blocks of a dim, means with weights.
+//! Analysis by name: groups, windows and blocks of a dim, weighted means.
 //!
 //! [`Tensor::group_by`], [`Tensor::rolling`], [`Tensor::resample`], [`Tensor::weighted_mean`].
 
@@ -18,8 +18,8 @@ use crate::call::{Known, gather};
 
 /// # Parts of a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The windows of `window` elements that slide along a dim by one, to be reduced to an element each. The
-    /// dim is then shorter by `window - 1`.
+    /// Returns the windows of `window` elements that slide along a dim in steps of 1, to be reduced to one element
+    /// each. The dim is then shorter by `window - 1`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -31,7 +31,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a window has no elements, or more than the dim.
+    /// If a window has no elements, or more than the dim.
     #[twin]
     pub fn try_rolling<X: DimOf<D>>(&self, dim: X, window: usize) -> Result<Windows<D, T>>
     where
@@ -44,7 +44,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Windows { of, types })
     }
 
-    /// The blocks of `steps` elements along a dim, to be reduced to an element each. Nothing is copied.
+    /// Returns the blocks of `steps` elements along a dim, to be reduced to one element each. Nothing is copied.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -55,7 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the dim is no multiple of `steps`.
+    /// If the dim is not a multiple of `steps`.
     #[twin]
     pub fn try_resample<X: DimOf<D>>(&self, dim: X, steps: usize) -> Result<Windows<D, T>>
     where
@@ -68,9 +68,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Windows { of, types })
     }
 
-    /// The elements along a dim in groups, by a label for each: an integer that counts from 0. A reduction has
-    /// a new dim in the dim's place, with an element for each group: `Season` where its size is constant, else
-    /// `Season.of(4)`.
+    /// Groups the elements along a dim by labels, which are integers that count from 0. A reduction replaces the dim by
+    /// a new one, with an element for each group: `Season` if its size is constant, else `Season.of(4)`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -83,7 +82,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When there is not one label for each element, or a label is no group.
+    /// If there is not one label for each element, or a label is not a group.
     #[twin]
     pub fn try_group_by<X: DimOf<D>, I: IndexElement, S: SizedDim>(
         &self,
@@ -107,10 +106,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-/// # Means with weights
+/// # Weighted means
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The mean over dims with weights, whose dims are among self's and align by name: the sum of products
-    /// over the sum of weights, each counted as often as it is used. NaN where weights add up to zero.
+    /// Computes the weighted mean over dims: the sum of the products divided by the sum of the weights, each counted as
+    /// often as it is used. The dims of the weights are among those of `self` and align by name. NaN where the weights
+    /// sum to zero.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -121,7 +121,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_weighted_mean<E: Dims + AlignInto<D>, A: AxesOf<D>>(
         &self,

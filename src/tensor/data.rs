@@ -19,34 +19,34 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         result.map_err(|error: Error| self.erased().blame(error))
     }
 
-    /// The elements in row-major order. Those on another device are waited for and copied.
+    /// Copies the elements to a vector in row-major order. Waits for elements on another device.
     ///
     /// # Errors
-    /// When the tensor's device fails, or memory is short.
+    /// If the tensor's device fails, or memory runs out.
     #[twin]
     pub fn try_to_vec(&self) -> Result<Vec<T>> {
         self.explained(self.erased.raw.to_vec())
     }
 
-    /// The elements in row-major order, without a copy where nobody shares the buffer, which came
-    /// from a vector.
+    /// Returns the elements in row-major order; without a copy if the buffer came from a vector and
+    /// is not shared.
     ///
     /// # Panics
-    /// When the tensor's device fails, or memory is short.
+    /// If the tensor's device fails, or memory runs out.
     #[track_caller]
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         ok(self.erased.raw.into_vec())
     }
 
-    /// The elements, where they stand on the CPU in row-major order without gaps.
+    /// Returns the elements as a slice if they are on the CPU in row-major order without gaps.
     #[must_use]
     pub fn as_slice(&self) -> Option<&[T]> {
         self.erased.raw.as_slice()
     }
 
-    /// The elements in row-major order, to write to. Copies first where somebody shares the
-    /// buffer or the order is another.
+    /// Returns the elements in row-major order for writing. Copies first if the buffer is shared or
+    /// the order differs.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -57,24 +57,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// When the tensor is not on the CPU, or memory is short.
+    /// If the tensor is not on the CPU, or memory runs out.
     #[track_caller]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         ok(self.erased.raw.as_mut_slice())
     }
 
-    /// The elements in row-major order, one by one.
+    /// Iterates over the elements in row-major order.
     ///
     /// # Panics
-    /// When the tensor's device fails, or memory is short.
+    /// If the tensor's device fails, or memory runs out.
     #[track_caller]
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T> {
         ok(self.explained(self.erased.raw.iter()))
     }
 
-    /// The elements in row-major order, each with its indices.
+    /// Iterates over the elements in row-major order, with their indices.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// When the tensor's device fails, or memory is short.
+    /// If the tensor's device fails, or memory runs out.
     #[track_caller]
     pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (Shape, T)> + '_ {
         let mut next: Shape = self.shape().into();
@@ -103,7 +103,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// The slices along a dim, one by one.
+    /// Iterates over the slices along a dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -124,7 +124,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// A function of every element, computed on the host; the result is on the tensor's device.
+    /// Computes a function of every element, on the host; the result is on the tensor's device.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -134,7 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// When the tensor's device fails, or memory is short.
+    /// If the tensor's device fails, or memory runs out.
     #[track_caller]
     #[must_use]
     pub fn map<U: Element>(&self, f: impl FnMut(T) -> U) -> Tensor<D, U> {
@@ -148,7 +148,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-/// One dim of as many elements as there are.
+/// Collects elements into one dim.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -158,7 +158,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 /// ```
 ///
 /// # Panics
-/// When the dim has a constant size that is not their number.
+/// If the dim has a constant size that is not their number.
 impl<X: Dim, T: Element> FromIterator<T> for Tensor<(X,), T>
 where
     (X,): Distinct,
@@ -171,7 +171,7 @@ where
     }
 }
 
-/// More elements at the end; all are copied, so it is cheaper to collect once.
+/// Appends elements; copies all of them, so it is cheaper to collect once.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -182,7 +182,7 @@ where
 /// ```
 ///
 /// # Panics
-/// When the dim has a constant size, or memory runs out; then the tensor stays as it was.
+/// If the dim has a constant size, or memory runs out. The tensor is unchanged in that case.
 impl<X: Dim, T: Element> Extend<T> for Tensor<(X,), T>
 where
     (X,): Distinct,

@@ -1,4 +1,4 @@
-//! To and from tensors whose names, rank and dtype rustc does not know.
+//! Conversion to and from tensors whose names, rank and dtype are known only at run time.
 //!
 //! [`Tensor::into_dyn`], [`Tensor::to_dyn`], [`Tensor::as_dyn_mut`].
 
@@ -13,7 +13,7 @@ use crate::call::{Erased, Known, Static, compose, ok, view::check_sizes};
 
 /// # To and from `DynTensor`
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// With names, rank and dtype at run time only. Costs nothing.
+    /// Converts to a [`DynTensor`]: names, rank and dtype at run time only. Free.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -26,12 +26,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ok(DynTensor::from_parts(self.erased.raw, names))
     }
 
-    /// A [`DynTensor`] of the same elements. Costs nothing.
+    /// Returns a [`DynTensor`] of the same elements. Free.
     pub fn to_dyn(&self) -> DynTensor {
         self.clone().into_dyn()
     }
 
-    /// All of this tensor, to write to by names at run time; its dims, sizes and dtype stay.
+    /// Returns this tensor for writing by names at run time; its dims, sizes and dtype stay.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -43,7 +43,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory for a copy of shared elements is short.
+    /// If memory for a copy of shared elements is short.
     #[twin]
     pub fn try_as_dyn_mut(&mut self) -> Result<DynTensorMut<'_>> {
         let names = self.names();
@@ -59,10 +59,10 @@ impl<D: Dims, T: Element> From<Tensor<D, T>> for DynTensor {
     }
 }
 
-/// [`DynTensor::typed`](Typed::typed), from dims that arrive at run time to dims that rustc knows.
+/// The method [`typed`](Typed::typed) of [`DynTensor`], from dims at run time to dims in types.
 pub trait Typed {
-    /// This tensor with dims `D` and dtype `T`, checked: rank, names, constant sizes, dtype. A
-    /// `Wild` takes any name, or none. Costs nothing but the checks.
+    /// Returns this tensor with dims `D` and dtype `T`. Checks rank, names, constant sizes and
+    /// dtype; a `Wild` accepts any name, or none. Costs only the checks.
     ///
     /// ```
     /// use nomina::prelude::*;
@@ -81,11 +81,11 @@ pub trait Typed {
     #[cfg_attr(debug_assertions, track_caller)]
     fn typed<D: Dims + Distinct, T: Element>(&self) -> Result<Tensor<D, T>>;
 
-    /// [`typed`](Self::typed) of a tensor that is not needed any more: nobody else then holds its
-    /// elements, and they are written to in place without a copy.
+    /// Like [`typed`](Self::typed), but by value: the elements then have no other owner and can be
+    /// written to in place without a copy.
     ///
     /// # Errors
-    /// When rank, names, sizes or dtype are others; the tensor comes back with the error.
+    /// If rank, names, sizes or dtype differ; the error returns the tensor.
     #[cfg_attr(debug_assertions, track_caller)]
     fn into_typed<D: Dims + Distinct, T: Element>(self) -> Result<Tensor<D, T>, (Self, Error)>
     where
@@ -108,7 +108,7 @@ impl Typed for DynTensor {
     }
 }
 
-/// [`into_typed`](Typed::into_typed), for `?`: what fails is gone.
+/// Like [`into_typed`](Typed::into_typed), for `?`; on an error the tensor is dropped.
 impl<D: Dims + Distinct, T: Element> TryFrom<DynTensor> for Tensor<D, T> {
     type Error = Error;
 
@@ -118,7 +118,7 @@ impl<D: Dims + Distinct, T: Element> TryFrom<DynTensor> for Tensor<D, T> {
     }
 }
 
-/// [`typed`](Typed::typed).
+/// Like [`typed`](Typed::typed).
 impl<D: Dims + Distinct, T: Element> TryFrom<&DynTensor> for Tensor<D, T> {
     type Error = Error;
 
@@ -128,7 +128,7 @@ impl<D: Dims + Distinct, T: Element> TryFrom<&DynTensor> for Tensor<D, T> {
     }
 }
 
-/// A tensor without its types, where it is what they say.
+/// Returns a tensor without its types if they match.
 #[allow(clippy::result_large_err, reason = "the tensor comes back")]
 pub(super) fn checked(
     x: DynTensor,
@@ -142,7 +142,7 @@ pub(super) fn checked(
     }
 }
 
-/// Whether names, rank and dtype are those of a type.
+/// Checks names, rank and dtype against a type.
 pub(super) fn check(
     names: &Names,
     shape: &[usize],

@@ -1,4 +1,4 @@
-//! Elementwise operators beside those in `generated.rs`: with options, and with three operands.
+//! Elementwise operators that are not in `generated.rs`: with options, and with three operands.
 //!
 //! [`Tensor::add_with`], [`Tensor::sub_with`], [`Tensor::rsub`], [`Tensor::rdiv`],
 //! [`Tensor::clamp`].
@@ -21,7 +21,7 @@ pub(super) type Dtype3<R, S, D, T> = OutDtype<S, OutDims<R, D, T>, OutDtype<R, D
 
 /// # Elementwise operators
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// With `other` multiplied by `alpha` and then added.
+    /// Adds `other` times `options.alpha`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -32,7 +32,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_add_with<R: Operand>(
         &self,
@@ -47,10 +47,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
     }
 
-    /// With `other` multiplied by `alpha` and then subtracted.
+    /// Subtracts `other` times `options.alpha`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_sub_with<R: Operand>(
         &self,
@@ -65,10 +65,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
     }
 
-    /// A number minus this tensor: `s - &x` for generic code.
+    /// Subtracts this tensor from a number: `s - &x` for generic code.
     ///
     /// # Panics
-    /// When the dtypes do not allow it.
+    /// If the dtypes do not allow it.
     #[track_caller]
     #[must_use]
     pub fn rsub<S: Number>(&self, number: S) -> Tensor<D, WithScalar<T, S>>
@@ -79,10 +79,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::from_erased(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
     }
 
-    /// A number divided by this tensor: `s / &x` for generic code.
+    /// Divides a number by this tensor: `s / &x` for generic code.
     ///
     /// # Panics
-    /// When the dtypes do not allow it.
+    /// If the dtypes do not allow it.
     #[track_caller]
     #[must_use]
     pub fn rdiv<S: Number>(&self, number: S) -> Tensor<D, <WithScalar<T, S> as Element>::Float>
@@ -93,7 +93,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::from_erased(done(pointwise::new(Op::Div, &sides, D::STATIC)))
     }
 
-    /// Limits to at least `min` and at most `max`, each a number or a tensor. NaN stays.
+    /// Clamps elements to between `min` and `max`, each a number or a tensor. NaN stays.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -102,7 +102,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_clamp<R: Operand, S: Operand>(
         &self,
@@ -119,10 +119,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::in_dtype(clamped, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
-    /// [`clamp`](Self::clamp), in place.
+    /// Like [`clamp`](Self::clamp), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit; then nothing has changed.
+    /// If sizes do not match. Nothing is changed in that case.
     #[twin]
     pub fn try_clamp_<R: Operand, S: Operand>(&mut self, min: R, max: S) -> Result<&mut Self>
     where
@@ -136,5 +136,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("elementwise/forms.rs");

@@ -1,4 +1,4 @@
-//! Extremes and where they stand.
+//! Extremes and their indices.
 //!
 //! [`Tensor::max`], [`Tensor::min`], [`Tensor::argmax`], [`Tensor::argmin`].
 
@@ -10,13 +10,13 @@ use nomina_macros::twin;
 use super::{Tensor, picked};
 use crate::call::{Erased, Known, reduce};
 
-/// What `max` and `min` give over the dims `A`: values and indices, or over `..` the value alone.
+/// The result of `max` and `min` over the dims `A`: values and indices, or for `..` only the value.
 pub type Extremes<D, T, A> =
     <A as OneOrAll>::Found<Tensor<Without<D, A>, T>, Tensor<Without<D, A>, i64>>;
 
 /// # Largest and smallest
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// What an extreme's two results become.
+    /// Converts the two results of an extreme to its result type.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn extremes<A: OneOrAll>((values, indices): (Erased, Erased)) -> Extremes<D, T, A> {
         #[cfg(debug_assertions)]
@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         A::found(Tensor::from_erased(values), || Tensor::kept(indices))
     }
 
-    /// The greatest element along a dim and where it stands; over `..`, the element alone. Over
+    /// Returns the greatest element along a dim and its index; for `..`, only the element. For
     /// several dims, see [`amax`](Self::amax).
     ///
     /// ```
@@ -37,7 +37,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_max<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
@@ -52,11 +52,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Self::extremes::<A>(found?))
     }
 
-    /// The smallest element along a dim and where it stands; over `..`, the element alone. Over
+    /// Returns the smallest element along a dim and its index; for `..`, only the element. For
     /// several dims, see [`amin`](Self::amin).
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_min<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
@@ -71,10 +71,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Self::extremes::<A>(found?))
     }
 
-    /// Where the greatest element stands along a dim; over `..`, in row-major order.
+    /// Returns the index of the greatest element along a dim; for `..`, the row-major index.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_argmax<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
     where
@@ -89,10 +89,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Where the smallest element stands along a dim; over `..`, in row-major order.
+    /// Returns the index of the smallest element along a dim; for `..`, the row-major index.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_argmin<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
     where

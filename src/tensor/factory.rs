@@ -16,7 +16,7 @@ use crate::call::factory::{self, Fill, Place};
 use crate::call::view::check_sizes;
 use crate::call::{Erased, Known, ok};
 
-/// Factories of sizes. The tensor's type says the dtype, `f32` where it says none:
+/// Factories from sizes. The tensor's type determines the dtype, by default `f32`:
 ///
 /// ```
 /// # use nomina::prelude::*;
@@ -28,7 +28,7 @@ use crate::call::{Erased, Known, ok};
 /// assert_eq!([x.dtype(), y.dtype(), z.dtype()], [DType::F64, DType::F64, DType::F32]);
 /// ```
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// A tensor of zeros. The shape is an array with one size for each dim, or a tuple of dims
+    /// Creates a tensor of zeros. The shape is an array with one size per dim, or a tuple of dims
     /// with sizes, from which the dims are inferred.
     ///
     /// ```
@@ -41,7 +41,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[twin]
     pub fn try_zeros<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
@@ -50,7 +50,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_shaped("zeros", &shape.sizes(), Fill::Zeros)
     }
 
-    /// [`zeros`](Self::zeros) with elements of type `U`.
+    /// Like [`zeros`](Self::zeros), but with elements of type `U`.
     #[track_caller]
     #[must_use]
     pub fn zeros_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::<D>::options().dtype::<U>().zeros(shape)
     }
 
-    /// A tensor of ones.
+    /// Creates a tensor of ones.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -69,7 +69,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[twin]
     pub fn try_ones<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
@@ -78,7 +78,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_shaped("ones", &shape.sizes(), Fill::Number(1.into()))
     }
 
-    /// [`ones`](Self::ones) with elements of type `U`.
+    /// Like [`ones`](Self::ones), but with elements of type `U`.
     #[track_caller]
     #[must_use]
     pub fn ones_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
@@ -88,8 +88,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::<D>::options().dtype::<U>().ones(shape)
     }
 
-    /// A tensor whose elements are unspecified: zeros, since no uninitialised memory can be
-    /// read in Rust.
+    /// Creates a tensor with unspecified elements: they are zero, since uninitialised memory must
+    /// not be read in Rust.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -98,7 +98,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[twin]
     pub fn try_empty<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
@@ -107,7 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_shaped("empty", &shape.sizes(), Fill::Zeros)
     }
 
-    /// [`empty`](Self::empty) with elements of type `U`.
+    /// Like [`empty`](Self::empty), but with elements of type `U`.
     #[track_caller]
     #[must_use]
     pub fn empty_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
@@ -117,7 +117,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::<D>::options().dtype::<U>().empty(shape)
     }
 
-    /// Random numbers, uniform from 0 to before 1.
+    /// Draws uniform random numbers between 0 and 1, excluding 1.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -127,7 +127,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[twin]
     pub fn try_rand<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
@@ -137,7 +137,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_shaped("rand", &shape.sizes(), Fill::Uniform(None))
     }
 
-    /// [`rand`](Self::rand) with elements of type `U`.
+    /// Like [`rand`](Self::rand), but with elements of type `U`.
     #[track_caller]
     #[must_use]
     pub fn rand_with<U: Float>(shape: impl ShapeFor<D>) -> Tensor<D, U>
@@ -147,7 +147,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::<D>::options().dtype::<U>().rand(shape)
     }
 
-    /// Random numbers of the standard normal distribution.
+    /// Draws random numbers from the standard normal distribution.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -157,7 +157,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[twin]
     pub fn try_randn<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
@@ -167,7 +167,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_shaped("randn", &shape.sizes(), Fill::Normal(None))
     }
 
-    /// [`randn`](Self::randn) with elements of type `U`.
+    /// Like [`randn`](Self::randn), but with elements of type `U`.
     #[track_caller]
     #[must_use]
     pub fn randn_with<U: Inexact>(shape: impl ShapeFor<D>) -> Tensor<D, U>
@@ -177,7 +177,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::<D>::options().dtype::<U>().randn(shape)
     }
 
-    /// Ones on the diagonal, zeros elsewhere.
+    /// Creates a matrix with ones on the diagonal and zeros elsewhere.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -186,7 +186,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[twin]
     pub fn try_eye<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
@@ -195,7 +195,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_shaped("eye", &shape.sizes(), Fill::Diagonal)
     }
 
-    /// [`eye`](Self::eye) with elements of type `U`.
+    /// Like [`eye`](Self::eye), but with elements of type `U`.
     #[track_caller]
     #[must_use]
     pub fn eye_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
@@ -208,8 +208,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 /// Factories that take the dtype from their values.
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// A tensor of one number, which says the dtype: `full([2, 3], 0.5)` alone is `f64`, by
-    /// Rust's own rule for literals.
+    /// Creates a tensor of one number, which determines the dtype: `full([2, 3], 0.5)` is `f64`,
+    /// the type of the literal in Rust.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -219,7 +219,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[twin]
     pub fn try_full<S: ShapeFor<D>>(shape: S, value: T) -> Result<Self>
     where
@@ -235,7 +235,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(factory::new(op, shape, D::STATIC, fill, place))
     }
 
-    /// A tensor of the elements of a vector, in row-major order, without a copy.
+    /// Creates a tensor from a vector of its elements in row-major order, without a copy.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -246,8 +246,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the sizes do not multiply up to the number of elements, or are none that the dims
-    /// can have.
+    /// If the sizes do not multiply up to the number of elements, or the dims cannot have the
+    /// sizes.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn from_vec<S: ShapeFor<D>>(data: Vec<T>, shape: S) -> Result<Self>
     where
@@ -263,7 +263,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(factory::from_raw(raw, D::STATIC, "from_vec"))
     }
 
-    /// A tensor whose elements are a function of their indices.
+    /// Creates a tensor whose elements are a function of their indices.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -273,7 +273,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// On sizes that the dims cannot have, or too little memory.
+    /// If the dims cannot have the sizes, or memory runs out.
     #[track_caller]
     #[must_use]
     pub fn from_fn<S: ShapeFor<D>>(shape: S, mut element: impl FnMut(&[usize]) -> T) -> Self
@@ -299,7 +299,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ok(Self::from_parts(data, &shape))
     }
 
-    /// A tensor of a nested array; [`tensor!`](crate::tensor!) names the dims beside it.
+    /// Creates a tensor from a nested array; [`tensor!`](crate::tensor!) also names the dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -309,7 +309,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// On lengths that the dims cannot have.
+    /// If the dims cannot have the lengths.
     #[track_caller]
     #[must_use]
     pub fn from_array<A: ArrayFor<D, Item = T>>(array: A) -> Self
@@ -320,7 +320,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ok(Self::from_parts(data, &shape))
     }
 
-    /// Numbers from `start` to before `end`, `step` apart. Whole numbers serve floats, too.
+    /// Creates the numbers from `start` to `end`, excluding `end`, in steps of `step`. Whole
+    /// numbers also work for floats.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -332,7 +333,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When `step` is zero or leads away from `end`.
+    /// If `step` is zero or leads away from `end`.
     #[twin]
     pub fn try_arange<B: Bound<T>>(start: B, end: B, step: B) -> Result<Self>
     where
@@ -345,7 +346,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-/// Tensors without elements: sizes are zero, but for constant ones. Of no dims, one zero.
+/// Creates a tensor without elements: all sizes are zero except constant ones. Without dims, one
+/// zero.
 impl<D: Dims + Distinct, T: Element> Default for Tensor<D, T> {
     #[track_caller]
     fn default() -> Self {
@@ -354,7 +356,7 @@ impl<D: Dims + Distinct, T: Element> Default for Tensor<D, T> {
     }
 }
 
-/// A number for the bounds of an `arange` of elements `T`: an element, or a whole number for floats.
+/// A bound of an `arange` of elements `T`: an element, or for floats also a whole number.
 #[diagnostic::on_unimplemented(
     message = "a range of `{T}` has no end of type `{Self}`",
     label = "expected `{T}`"
@@ -383,7 +385,7 @@ macro_rules! whole_bounds {
 }
 whole_bounds!(f16 bf16 f32 f64);
 
-/// What `tensor!` makes of its array.
+/// Creates a tensor from the array of `tensor!`.
 #[doc(hidden)]
 #[track_caller]
 #[must_use]

@@ -1,4 +1,4 @@
-//! Factories into an out tensor, which says dims and dtype.
+//! Factories with an out tensor, which determines dims and dtype.
 //!
 //! [`Tensor::zeros_out`], [`Tensor::ones_out`], [`Tensor::empty_out`], [`Tensor::full_out`],
 //! [`Tensor::eye_out`], [`Tensor::rand_out`], [`Tensor::randn_out`], [`Tensor::arange_out`].
@@ -12,10 +12,10 @@ use super::Tensor;
 use super::factory::Bound;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`zeros`](Tensor::zeros) into `out`, which is resized where it has no names.
+    /// Like [`zeros`](Tensor::zeros), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    /// If the sizes are not those that `out` must keep. Nothing is changed in that case.
     #[twin]
     pub fn try_zeros_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
@@ -28,10 +28,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::store(Op::Zeros, made, out)
     }
 
-    /// [`ones`](Tensor::ones) into `out`, which is resized where it has no names.
+    /// Like [`ones`](Tensor::ones), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    /// If the sizes are not those that `out` must keep. Nothing is changed in that case.
     #[twin]
     pub fn try_ones_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
@@ -44,10 +44,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::store(Op::Ones, made, out)
     }
 
-    /// [`empty`](Tensor::empty) into `out`, which is resized where it has no names.
+    /// Like [`empty`](Tensor::empty), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    /// If the sizes are not those that `out` must keep. Nothing is changed in that case.
     #[twin]
     pub fn try_empty_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
@@ -60,10 +60,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::store(Op::Empty, made, out)
     }
 
-    /// [`full`](Tensor::full) into `out`, which is resized where it has no names.
+    /// Like [`full`](Tensor::full), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    /// If the sizes are not those that `out` must keep. Nothing is changed in that case.
     #[twin]
     pub fn try_full_out<S: ShapeFor<D>>(shape: S, value: T, out: &mut Self) -> Result<()>
     where
@@ -75,10 +75,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::store(Op::Full, made, out)
     }
 
-    /// [`eye`](Tensor::eye) into `out`, which is resized where it has no names.
+    /// Like [`eye`](Tensor::eye), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    /// If the sizes are not those that `out` must keep. Nothing is changed in that case.
     #[twin]
     pub fn try_eye_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
@@ -93,10 +93,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`rand`](Tensor::rand) into `out`, which is resized where it has no names.
+    /// Like [`rand`](Tensor::rand), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    /// If the sizes are not those that `out` must keep. Nothing is changed in that case.
     #[twin]
     pub fn try_rand_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
@@ -112,10 +112,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`randn`](Tensor::randn) into `out`, which is resized where it has no names.
+    /// Like [`randn`](Tensor::randn), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    /// If the sizes are not those that `out` must keep. Nothing is changed in that case.
     #[twin]
     pub fn try_randn_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
@@ -131,11 +131,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`arange`](Self::arange) into `out`, which is resized where it has no names.
+    /// Like [`arange`](Self::arange), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When `step` is zero or leads away from `end`, or `out` must keep another size; then nothing
-    /// has changed.
+    /// If `step` is zero or leads away from `end`, or `out` must keep another size. Nothing is
+    /// changed in that case.
     #[twin]
     pub fn try_arange_out<B: Bound<T>>(start: B, end: B, step: B, out: &mut Self) -> Result<()>
     where

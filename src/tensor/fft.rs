@@ -15,7 +15,7 @@ use crate::call::{Erased, Known, explain, shape};
 
 /// # Fourier transforms
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The discrete Fourier transform along a dim. The result is complex.
+    /// Computes the discrete Fourier transform along a dim. The result is complex.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -27,7 +27,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the dim has no elements.
+    /// If the dim has no elements.
     #[twin(with = "but with the normalisation of the options.")]
     pub fn try_fft_with<X: DimOf<D>>(
         &self,
@@ -43,10 +43,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The inverse of [`fft`](Self::fft).
+    /// Computes the inverse of [`fft`](Self::fft).
     ///
     /// # Errors
-    /// When the dim has no elements.
+    /// If the dim has no elements.
     #[twin(with = "but with the normalisation of the options.")]
     pub fn try_ifft_with<X: DimOf<D>>(
         &self,
@@ -62,8 +62,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The first half of the transform of a real signal along a dim, `n / 2 + 1` elements: the second is its
-    /// mirror image.
+    /// Computes the first half of the transform of a real signal along a dim, `n / 2 + 1` elements;
+    /// the second half is its mirror image.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -75,7 +75,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the dim has no elements.
+    /// If the dim has no elements.
     #[twin(with = "but with the normalisation of the options.")]
     pub fn try_rfft_with<X: DimOf<D>>(
         &self,
@@ -92,11 +92,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The real signal of `n` elements whose transform along a dim has this first half; what lacks of it is
-    /// zero.
+    /// Computes the real signal of `n` elements from the first half of its transform along a dim;
+    /// missing elements are zero.
     ///
     /// # Errors
-    /// When the dim has no elements, or `n` is 0.
+    /// If the dim has no elements, or `n` is 0.
     #[twin(with = "but with the normalisation of the options.")]
     pub fn try_irfft_with<X: DimOf<D>>(
         &self,
@@ -114,7 +114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The discrete Fourier transform along dims; `..` for all.
+    /// Computes the discrete Fourier transform along dims; `..` for all.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -125,7 +125,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a dim has no elements.
+    /// If a dim has no elements.
     #[twin(with = "but with the normalisation of the options.")]
     pub fn try_fftn_with<A: AxesOf<D>>(
         &self,
@@ -141,10 +141,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The inverse of [`fftn`](Self::fftn).
+    /// Computes the inverse of [`fftn`](Self::fftn).
     ///
     /// # Errors
-    /// When a dim has no elements.
+    /// If a dim has no elements.
     #[twin(with = "but with the normalisation of the options.")]
     pub fn try_ifftn_with<A: AxesOf<D>>(
         &self,
@@ -160,8 +160,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The convolution with a kernel along a dim, in full: as many elements as both have, less one. The
-    /// kernel's dims align by name, other dims broadcast.
+    /// Computes the full convolution with a kernel along a dim; its size is the sum of both sizes,
+    /// minus 1. The dims of the kernel align by name, other dims broadcast.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -172,7 +172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the dim has no elements, or other sizes do not broadcast.
+    /// If the dim has no elements, or other sizes do not broadcast.
     #[twin]
     pub fn try_fft_convolve<E: Dims + AlignInto<D>, X: DimOf<D> + DimOf<E>>(
         &self,
@@ -195,9 +195,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-/// # Frequencies in order
+/// # Frequency order
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Frequency 0 moved from the front of dims to their middle; `..` for all.
+    /// Moves frequency 0 from the front of dims to their middle; `..` for all.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -209,7 +209,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_fftshift<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
         let dims = picked::<A, D>(&dims);
@@ -218,10 +218,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Frequency 0 moved from the middle of dims to the front; `..` for all.
+    /// Moves frequency 0 from the middle of dims to the front; `..` for all.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_ifftshift<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
         let dims = picked::<A, D>(&dims);

@@ -1,4 +1,4 @@
-//! Several dims into one, and back.
+//! Merging of several dims into one, and splitting.
 //!
 //! [`Tensor::flatten`], [`Tensor::unflatten`].
 
@@ -13,7 +13,7 @@ use crate::call::{Erased, Known, view};
 
 /// # Flatten and unflatten
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Dims that stand next to each other made one. A view where strides allow, else a copy.
+    /// Merges adjacent dims into one. A view if strides allow, otherwise a copy.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -23,11 +23,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(flat.shape(), [2, 60]);
     /// ```
     ///
-    /// Where all of them have constant sizes, rustc multiplies: `dims! { H = 4, W = 3, Pixels = 16 }` and
-    /// `x.flatten((H, W), Pixels)` do not compile.
+    /// If all of them have constant sizes, rustc multiplies: `dims! { H = 4, W = 3, Pixels = 16 }`
+    /// and `x.flatten((H, W), Pixels)` do not compile.
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the product, or memory is short.
+    /// If the new dim has a constant size that is not the product, or memory runs out.
     #[twin]
     pub fn try_flatten<F: FlattenArg + Flatten<D, X>, X: OneDim>(
         &self,
@@ -47,7 +47,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// One dim made several, whose sizes multiply up to its own. Always a view.
+    /// Splits a dim into several, whose sizes multiply to its own. Always a view.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -57,10 +57,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.shape(), [2, 3, 4]);
     /// ```
     ///
-    /// As with [`flatten`](Self::flatten), rustc multiplies constant sizes.
+    /// Like for [`flatten`](Self::flatten), rustc multiplies constant sizes.
     ///
     /// # Errors
-    /// When the sizes do not multiply up.
+    /// If the sizes do not multiply up.
     #[twin]
     pub fn try_unflatten<X: OneDim + Unflatten<D, S>, S: Sizes>(
         &self,

@@ -15,7 +15,8 @@ macro_rules! folds {
         #[doc = $doc]
         ///
         /// # Panics
-        /// When there is none, since nothing says the sizes: `fold` from a tensor then. When sizes do not fit.
+        /// If there is no tensor, since the sizes are unknown (use `fold` from a tensor), or sizes do
+        /// not match.
         impl<D: Dims, T: Numeric> $trait for Tensor<D, T> {
             #[track_caller]
             fn $method<I: Iterator<Item = Self>>(tensors: I) -> Self {
@@ -34,7 +35,8 @@ macro_rules! folds {
         #[doc = $doc]
         ///
         /// # Panics
-        /// When there is none, since nothing says the sizes: `fold` from a tensor then. When sizes do not fit.
+        /// If there is no tensor, since the sizes are unknown (use `fold` from a tensor), or sizes do
+        /// not match.
         impl<'a, D: Dims, T: Numeric> $trait<&'a Self> for Tensor<D, T> {
             #[track_caller]
             fn $method<I: Iterator<Item = &'a Self>>(tensors: I) -> Self {
@@ -45,6 +47,6 @@ macro_rules! folds {
 }
 
 folds! {
-    "The sum of tensors of the same dims: `xs.iter().sum::<Tensor<(N, C)>>()`." Sum sum Add;
-    "The product, element by element, of tensors of the same dims." Product product Mul;
+    "Sums tensors of the same dims: `xs.iter().sum::<Tensor<(N, C)>>()`." Sum sum Add;
+    "Multiplies tensors of the same dims elementwise." Product product Mul;
 }

@@ -11,21 +11,22 @@ use nomina_runtime::display;
 
 use super::Tensor;
 
-/// The values, cut in the middle when large, and a closing line: `Tensor[N=2, C=3] f32 cpu`.
+/// Formats the values, abbreviated in the middle for a large tensor, and a closing line:
+/// `Tensor[N=2, C=3] f32 cpu`.
 impl<D: Dims, T: Element> fmt::Display for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::values(f, &self.erased.raw, &self.names())
     }
 }
 
-/// As `Display`, with exponents: `[1.0e+00 2.5e-03]`.
+/// Like `Display`, but with exponents: `[1.0e+00 2.5e-03]`.
 impl<D: Dims, T: Element> fmt::LowerExp for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::scientific(f, &self.erased.raw, &self.names())
     }
 }
 
-/// One line: `Tensor[N=2, C=3] f32 cpu [[1., 2., 3.], [4., 5., 6.]]`.
+/// Formats to one line: `Tensor[N=2, C=3] f32 cpu [[1., 2., 3.], [4., 5., 6.]]`.
 impl<D: Dims, T: Element> fmt::Debug for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::line(f, &self.erased.raw, &self.names())
@@ -34,9 +35,9 @@ impl<D: Dims, T: Element> fmt::Debug for Tensor<D, T> {
 
 /// # As HTML
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// A fragment of HTML that shows the tensor: a table with axes by name and colours by value, sliders for the dims beyond
-    /// two, NaN marked. It loads nothing from elsewhere. Of a large tensor it has every so many-th element of each dim, at most
-    /// 32,768 of all, and says so.
+    /// Returns an HTML fragment that shows the tensor: a table with named axes and coloured values,
+    /// sliders for dims beyond two, NaN marked. It loads no other resources. For a large tensor, it
+    /// contains regularly spaced elements of each dim, at most 32,768 in total, and says so.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -47,20 +48,21 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing or the tensor's device fails.
+    /// If memory runs out or the tensor's device fails.
     pub fn to_html(&self) -> Result<String> {
         display::html(&self.erased.raw, &self.names())
     }
 
-    /// Writes a page of [`to_html`](Self::to_html), which is there as a whole or not at all.
+    /// Writes a page of [`to_html`](Self::to_html), atomically.
     ///
     /// # Errors
-    /// [`ErrorKind::File`](nomina_core::ErrorKind::File) when the system cannot write; what was there before stays then.
+    /// [`ErrorKind::File`](nomina_core::ErrorKind::File) if the file cannot be written; an existing
+    /// file then stays unchanged.
     pub fn save_html(&self, path: impl AsRef<Path>) -> Result<()> {
         display::save_html(&self.erased.raw, &self.names(), path.as_ref())
     }
 
-    /// Shows the tensor in a notebook of evcxr, which calls this for the last value of a cell.
+    /// Shows the tensor in an evcxr notebook, which calls this for the last value of a cell.
     pub fn evcxr_display(&self) {
         display::evcxr(&self.erased.raw, &self.names());
     }

@@ -13,7 +13,7 @@ use nomina_runtime::{Raw, call};
 use super::Tensor;
 use crate::call::{Erased, explain};
 
-/// No dims: one number.
+/// A loss: a tensor without dims, that is one number.
 #[diagnostic::on_unimplemented(
     message = "backward starts from one number, and this tensor has dims {Self}",
     label = "not one number",
@@ -23,7 +23,7 @@ pub trait OneNumber: Dims {}
 #[diagnostic::do_not_recommend]
 impl OneNumber for () {}
 
-/// Floats and complex numbers: what has gradients.
+/// A dtype that has gradients: floats and complex numbers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no gradient: gradients are of floats and complex numbers",
     label = "no float and no complex number",
@@ -35,20 +35,20 @@ impl<T: Inexact> HasGradient for T {}
 
 /// # Gradients
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Whether what is computed of this tensor is recorded.
+    /// Returns whether results computed from this tensor are recorded.
     #[must_use]
     pub fn requires_grad(&self) -> bool {
         self.erased.raw.requires_grad()
     }
 
-    /// Whether no recorded operator made this tensor: of what is not recorded, too.
+    /// Returns whether no recorded operator computed this tensor; true also for tensors that are not recorded.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.erased.raw.is_leaf()
     }
 
-    /// Makes this tensor a leaf: what is computed of it from now on is recorded, and `backward` leaves its gradient here.
-    /// Clones are the same leaf.
+    /// Makes this tensor a leaf: results computed from it are recorded from now on, and `backward` stores its gradient
+    /// here. Clones are the same leaf.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -62,7 +62,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the tensor was computed of one that is recorded, or memory is short.
+    /// If the tensor was computed of one that is recorded, or memory runs out.
     #[twin]
     pub fn try_requires_grad_(&mut self) -> Result<&mut Self>
     where
@@ -73,10 +73,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// This tensor as a leaf; see [`requires_grad_`](Self::requires_grad_).
+    /// Returns this tensor as a leaf; see [`requires_grad_`](Self::requires_grad_).
     ///
     /// # Errors
-    /// When the tensor was computed of one that is recorded, or memory is short.
+    /// If the tensor was computed of one that is recorded, or memory runs out.
     #[twin]
     pub fn try_with_grad(mut self) -> Result<Self>
     where
@@ -86,14 +86,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// The gradient that `backward` left at a leaf; none before.
+    /// Returns the gradient that `backward` stored in a leaf; `None` before.
     #[must_use]
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn grad(&self) -> Option<Self> {
         Some(self.beside(self.erased.raw.grad()?))
     }
 
-    /// The gradient, which the leaf then has no more.
+    /// Takes the gradient out of the leaf.
     #[must_use]
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn take_grad(&self) -> Option<Self> {
@@ -106,30 +106,30 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::from_erased(Erased { raw, wild })
     }
 
-    /// Puts a gradient here, in the place of any other.
+    /// Sets the gradient, replacing any other.
     ///
     /// # Errors
-    /// When the tensor is no leaf, or the gradient has other sizes or lies on another device.
+    /// If the tensor is not a leaf, or the gradient has other sizes or lies on another device.
     #[twin]
     pub fn try_set_grad(&self, grad: &Self) -> Result<()> {
         let done = self.erased.raw.set_grad(grad.erased.raw.clone());
         done.map_err(|error| explain(error, &[self.erased(), grad.erased()]))
     }
 
-    /// Forgets the gradient.
+    /// Removes the gradient.
     pub fn zero_grad(&self) {
         drop(self.take_grad());
     }
 
-    /// From now on `backward` leaves a gradient at this tensor, too, which is no leaf.
+    /// Makes `backward` also store a gradient in this tensor, which is not a leaf.
     pub fn retain_grad(&self) {
         self.erased.raw.retain_grad();
     }
 
-    /// Adds the gradients of this number to those of the leaves that it was computed of; the graph is used up.
+    /// Adds the gradients of this number to those of the leaves it was computed from. Consumes the graph.
     ///
     /// # Errors
-    /// When nothing was recorded, an operator has no derivative, or memory is short. No gradient has changed then.
+    /// If nothing was recorded, an operator has no derivative, or memory runs out. No gradient is changed in that case.
     #[twin]
     pub fn try_backward(&self) -> Result<()>
     where
@@ -142,11 +142,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         done.map_err(|error| self.erased().blame(error))
     }
 
-    /// [`backward`](Self::backward) from any tensor, whose own gradient is `seed`.
+    /// Like [`backward`](Self::backward), but from any tensor, whose own gradient is `seed`.
     ///
     /// # Errors
-    /// When sizes differ, nothing was recorded, an operator has no derivative, or memory is short. No gradient has changed
-    /// then.
+    /// If sizes differ, nothing was recorded, an operator has no derivative, or memory runs out. No gradient is changed
+    /// in that case.
     #[twin]
     pub fn try_backward_with(&self, seed: &Self, options: BackwardOptions) -> Result<()>
     where
@@ -156,8 +156,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         done.map_err(|error| explain(error, &[self.erased(), seed.erased()]))
     }
 
-    /// Calls `hook` with each gradient that comes to this tensor, before it goes on; what the hook gives takes its place. Where the
-    /// hook panics, no gradient has changed.
+    /// Calls `hook` with each gradient that reaches this tensor, before it propagates further; the value of the hook
+    /// replaces it. If the hook panics, no gradient has changed.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -171,7 +171,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the tensor is not recorded.
+    /// If the tensor is not recorded.
     #[twin]
     pub fn try_register_hook(
         &self,
@@ -187,10 +187,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         done.map_err(|error| self.erased().blame(error))
     }
 
-    /// Calls `hook` with the gradient of this leaf each time that `backward` has written it.
+    /// Calls `hook` with the gradient of this leaf each time after `backward` has written it.
     ///
     /// # Errors
-    /// When the tensor is no leaf.
+    /// If the tensor is not a leaf.
     #[twin]
     pub fn try_register_post_accumulate_grad_hook(
         &self,

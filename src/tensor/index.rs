@@ -15,7 +15,7 @@ use super::{Tensor, Whole};
 use crate::call::gather::{Pick, Picks, part};
 use crate::call::{Known, ok};
 
-/// An index for each of the dims `D`, in any order: `(N.i(0), C.i(2))`.
+/// An index for each dim of `D`, in any order: `(N.i(0), C.i(2))`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an index into dims {D}",
     label = "give one index for each dim of {D}",
@@ -28,14 +28,13 @@ pub trait Indices<D> {
 
 /// Indices along some dims, in any order: `(N.i(0), H.i(2..10), C.i(&ids))`.
 ///
-/// This only says what they make of dims; whether the dims are there is asked with
-/// [`SubscriptsOf`].
+/// This determines only the resulting dims; [`SubscriptsOf`] checks that the dims exist.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of dims with indices",
     label = "expected dims with indices, such as `(N.i(0), H.i(2..10))`"
 )]
 pub trait Subscripts {
-    /// What they make of dims `D`.
+    /// The dims of the result for dims `D`.
     type Of<D: Dims>: Dims;
     #[doc(hidden)]
     fn picks<D: Dims>(&self) -> Picks<'_>;
@@ -44,23 +43,23 @@ pub trait Subscripts {
 /// The dims of `x.at(S)`.
 pub type Part<D, S> = <S as Subscripts>::Of<D>;
 
-/// The indices stand along dims of `D`, each along another.
+/// The indices are along distinct dims of `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
     label = "cannot index dims {D} so"
 )]
 pub trait SubscriptsOf<D>: Subscripts {}
-// One impl at the root: rustc lists none in its message.
+// One impl as root, so that rustc lists no others in its message.
 impl<S: Subscripts + EachSubscript<D>, D> SubscriptsOf<D> for S {}
 
-/// [`SubscriptsOf`], tuple by tuple.
+/// Like [`SubscriptsOf`], for each tuple length.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
     label = "cannot index dims {D} so"
 )]
 pub trait EachSubscript<D> {}
 
-/// Numbers and ranges only: what they take of a tensor can be written to.
+/// Subscripts of numbers and ranges only, whose part can be written to.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not made of numbers and ranges",
     label = "what an index tensor takes is no part to write to",
@@ -85,7 +84,7 @@ impl<I: Whole + Subscript> AsPick for I {
     }
 }
 
-/// The end of a range that includes `last`; -1 is the dim's last index.
+/// Returns the end of a range that includes `last`; -1 is the last index of the dim.
 fn behind(last: i64) -> Option<i64> {
     (last != -1).then(|| last.saturating_add(1))
 }
@@ -164,7 +163,8 @@ impl<M: Axis> AsPick for &Tensor<(M,), bool> {
 
 /// # Parts by index
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// One element; `None` where an index is out of range. Negative indices count from the end.
+    /// Returns one element; `None` if an index is out of range. Negative indices count from the
+    /// end.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -175,7 +175,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// When the tensor's device fails.
+    /// If the tensor's device fails.
     #[track_caller]
     #[must_use]
     pub fn get<I: Indices<D>>(&self, index: I) -> Option<T> {
@@ -193,9 +193,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Some(ok(self.erased.raw.get(&found[..D::RANK])))
     }
 
-    /// The part at indices by name, in any order; dims that are left out stay whole. A number
-    /// drops its dim (negative ones count from the end), a range keeps it, an index tensor's dims
-    /// take its place. Numbers and ranges make a view, which shares the elements.
+    /// Returns the part at indices by name, in any order; dims that are left out stay whole. A
+    /// number removes its dim (negative numbers count from the end), a range keeps it, the dims of
+    /// an index tensor replace it. Numbers and ranges give a view, which shares the elements.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -211,7 +211,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range, or a step is zero.
+    /// If an index is out of range, or a step is zero.
     #[twin]
     pub fn try_at<S: SubscriptsOf<D>>(&self, indices: S) -> Result<Tensor<Part<D, S>, T>> {
         let picks = indices.picks::<D>();

@@ -1,4 +1,4 @@
-//! Results stored in an out tensor, for operators whose method is written by hand.
+//! Results stored in an out tensor, for operators with hand-written methods.
 //!
 //! [`Tensor::addcmul_`], [`Tensor::addcmul_out`].
 
@@ -13,7 +13,7 @@ use super::operand::{Combine, Operand, OutDims, OutDtype};
 use crate::call::{Known, reduce};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Stores a computed tensor in `out`: sizes must fit there, the dtype is converted.
+    /// Stores a computed tensor in `out`, which must accept the sizes; converts the dtype.
     pub(crate) fn store<O: Dims, U: Element>(
         op: Op,
         computed: Result<Self>,
@@ -22,7 +22,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce::store(op, computed?.erased, D::STATIC, &mut out.erased, O::STATIC)
     }
 
-    /// Stores two computed tensors; neither out tensor changes where one does not fit.
+    /// Stores two computed tensors; changes neither out tensor if one does not fit.
     pub(crate) fn store_two<E, V, O, U, P, W>(
         op: Op,
         computed: Result<(Self, Tensor<E, V>)>,
@@ -45,22 +45,23 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(())
     }
 
-    /// Writes a computed tensor over this one. Nothing has changed where that fails.
+    /// Replaces this tensor by a computed one. Changes nothing on an error.
     pub(crate) fn replace<E: Dims, U: Element>(
         &mut self,
         op: Op,
         computed: Result<Tensor<E, U>>,
     ) -> Result<()> {
-        // In place, sizes are self's already: an out tensor could be resized, self cannot.
+        // In place, the result must have the sizes of self: unlike an out tensor, self cannot be
+        // resized.
         let computed = computed?;
         crate::call::view::same_shape(op.name(), self.erased(), computed.erased())?;
         Tensor::store(op, Ok(computed), self)
     }
 
-    /// [`addcmul`](Self::addcmul), in place.
+    /// Like [`addcmul`](Self::addcmul), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit; then nothing has changed.
+    /// If sizes do not match. Nothing is changed in that case.
     #[twin]
     pub fn try_addcmul_<R: Operand, S: Operand>(
         &mut self,
@@ -78,10 +79,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// [`addcmul`](Self::addcmul) into `out`.
+    /// Like [`addcmul`](Self::addcmul), but writes the result to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit; then nothing has changed.
+    /// If sizes do not match. Nothing is changed in that case.
     #[twin]
     pub fn try_addcmul_out<R: Operand, S: Operand, O, V>(
         &self,

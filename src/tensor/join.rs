@@ -1,4 +1,4 @@
-//! `cat` and `stack`: tensors joined along a dim that they have, or along a new one.
+//! `cat` and `stack`: joining tensors along an existing or a new dim.
 
 use nomina_core::dims::{DimOf, Dims, Insert, Inserted, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Result};
@@ -14,9 +14,9 @@ use crate::call::{Erased, ErasedRef, Known, join};
     label = "expected `&[&a, &b]`, or a tuple `(&a, &b)`"
 )]
 pub trait TensorList {
-    /// The dims of the first, in which the dim to join along is looked up.
+    /// The dims of the first tensor, in which the dim to join along is looked up.
     type First: Dims;
-    /// The dims of all, unified.
+    /// The unified dims of all tensors.
     type Dims: Dims;
     /// The common dtype.
     type Dtype: Element;
@@ -24,18 +24,18 @@ pub trait TensorList {
     fn operands(&self) -> Vec<ErasedRef<'_>>;
 }
 
-/// The tensors of the list go together: their ranks are equal and their dims unify.
+/// Lists of tensors that can be joined: their ranks are equal and their dims unify.
 pub trait Joinable: TensorList {}
 impl<L: JoinEach + ?Sized> Joinable for L {}
 
-/// [`Joinable`] for each kind of list.
+/// Like [`Joinable`], for each kind of list.
 pub trait JoinEach: TensorList {}
 
 /// A tensor or a reference to one: an element of a list to join.
 pub trait TensorItem {
-    /// Its dims.
+    /// The dims of the tensor.
     type Dims: Dims;
-    /// Its dtype.
+    /// The dtype of the tensor.
     type Dtype: Element;
     #[doc(hidden)]
     fn item_look(&self) -> ErasedRef<'_>;
@@ -66,7 +66,7 @@ impl<I: TensorItem> TensorList for [I] {
     type Dtype = I::Dtype;
     fn operands(&self) -> Vec<ErasedRef<'_>> {
         let mut operands = Vec::new();
-        // No iterator: each of its adapters would be compiled for every list.
+        // Not an iterator, whose adapters would be compiled for every list.
         let mut i = 0;
         while i < self.len() {
             operands.push(self[i].item_look());
@@ -109,7 +109,7 @@ impl<L: TensorList + ?Sized> TensorList for &L {
     }
 }
 
-/// Joins tensors along a dim that they have.
+/// Joins tensors along an existing dim.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -121,7 +121,7 @@ impl<L: TensorList + ?Sized> TensorList for &L {
 /// ```
 ///
 /// # Errors
-/// Without any tensor, or when sizes do not fit.
+/// If there is no tensor, or sizes do not match.
 #[twin(free)]
 pub fn try_cat<L: Joinable, X: DimOf<L::First>>(
     tensors: L,
@@ -140,7 +140,7 @@ fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Erased> {
     join::cat(&tensors.operands(), at, out)
 }
 
-/// Joins tensors of equal sizes along a new dim, which stands first.
+/// Joins tensors of equal sizes along a new first dim.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -151,7 +151,7 @@ fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Erased> {
 /// ```
 ///
 /// # Errors
-/// Without any tensor, or when sizes differ.
+/// If there is no tensor, or sizes differ.
 #[twin(free)]
 pub fn try_stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
     tensors: L,

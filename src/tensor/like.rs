@@ -11,9 +11,9 @@ use crate::call::factory::{self, Fill};
 /// Options of `zeros_like_with` and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LikeOptions {
-    /// The device; the tensor's own otherwise.
+    /// The device; by default that of the tensor.
     pub device: Option<Device>,
-    /// The order of dims in memory; the tensor's own otherwise.
+    /// The memory order of the dims; by default that of the tensor.
     pub memory_format: MemoryFormat,
 }
 
@@ -30,10 +30,10 @@ macro_rules! like {
     ($($name:ident $try_name:ident $try_with:ident ($($arg:ident: $kind:ty)?) $bound:ident $fill:expr, $doc:literal;)*) => {
         impl<D: Dims, T: Element> Tensor<D, T> {$(
             #[doc = $doc]
-            /// in the sizes, names, dtype and order in memory of this tensor, on its device.
+            /// in the sizes, names, dtype and memory order of this tensor, on its device.
             ///
             /// # Errors
-            /// When memory is short.
+            /// If memory runs out.
             #[twin]
             pub fn $try_name(&self $(, $arg: $kind)?) -> Result<Self>
             where
@@ -43,12 +43,10 @@ macro_rules! like {
             }
 
             #[doc = $doc]
-            /// in the sizes and names of this tensor, and in another dtype or order in memory, or on
-            /// another device.
+            /// in the sizes and names of this tensor, and in another dtype or memory order, or on another device.
             ///
             /// # Errors
-            /// When the memory format is for another number of dims, memory is short, or the device
-            /// is not there.
+            /// If the memory format is for another number of dims, memory runs out, or the device does not exist.
             #[twin]
             pub fn $try_with<U: $bound>(
                 &self $(, $arg: $kind)?,
@@ -63,10 +61,10 @@ macro_rules! like {
 }
 
 like! {
-    zeros_like try_zeros_like try_zeros_like_with () Element Fill::Zeros, "Zeros";
-    ones_like try_ones_like try_ones_like_with () Element Fill::Number(1.into()), "Ones";
-    empty_like try_empty_like try_empty_like_with () Element Fill::Zeros, "Unspecified elements";
-    rand_like try_rand_like try_rand_like_with () Float Fill::Uniform(None), "Uniform random numbers";
-    randn_like try_randn_like try_randn_like_with () Inexact Fill::Normal(None), "Normal random numbers";
-    full_like try_full_like try_full_like_with (value: impl Into<Scalar>) Element Fill::Number(value.into()), "One number";
+    zeros_like try_zeros_like try_zeros_like_with () Element Fill::Zeros, "Creates zeros";
+    ones_like try_ones_like try_ones_like_with () Element Fill::Number(1.into()), "Creates ones";
+    empty_like try_empty_like try_empty_like_with () Element Fill::Zeros, "Creates unspecified elements";
+    rand_like try_rand_like try_rand_like_with () Float Fill::Uniform(None), "Draws uniform random numbers";
+    randn_like try_randn_like try_randn_like_with () Inexact Fill::Normal(None), "Draws normal random numbers";
+    full_like try_full_like try_full_like_with (value: impl Into<Scalar>) Element Fill::Number(value.into()), "Creates a tensor of one number";
 }

@@ -13,8 +13,8 @@ use super::{Tensor, TensorMut};
 use crate::call::{Erased, Known, OperandRef, mask, pointwise};
 
 impl<D: Dims> Tensor<D, bool> {
-    /// Takes from `a` where this condition holds, else from `b`; PyTorch's `where`, which is a
-    /// word of Rust's. Dims unify from the right, the dtypes of `a` and `b` promote.
+    /// Selects from `a` where this condition is true, from `b` elsewhere. PyTorch's `where`, which
+    /// is a keyword in Rust. Dims unify from the right, the dtypes of `a` and `b` promote.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -24,7 +24,7 @@ impl<D: Dims> Tensor<D, bool> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_where_cond<E, U, R>(
         &self,
@@ -49,7 +49,7 @@ impl<D: Dims> Tensor<D, bool> {
 
 /// # Masks and conditions
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with `value` written where the mask holds.
+    /// Writes `value` where the mask is true.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_masked_fill<E: Dims>(
         &self,
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The elements where the mask holds, in row-major order, in one dim without a name.
+    /// Returns the elements where the mask is true, in row-major order, in one unnamed dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -96,7 +96,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_masked_select<E: Dims>(&self, mask: &Tensor<E, bool>) -> Result<Tensor<(Wild,), T>>
     where
@@ -108,10 +108,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Writes `value` where the mask holds.
+    /// Writes `value` where the mask is true.
     ///
     /// # Errors
-    /// When sizes do not fit; then nothing has changed.
+    /// If sizes do not match. Nothing is changed in that case.
     #[twin]
     pub fn try_masked_fill_<E: Dims>(
         &mut self,
@@ -126,5 +126,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("mask/forms.rs");

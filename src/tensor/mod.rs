@@ -1,10 +1,10 @@
 //! The typed tensor, family by family.
 //!
-//! Everything here is a method of [`Tensor`], a few are of [`TensorMut`] and
-//! [`Sparse`](sparse::Sparse), and every type and function is at the root of the crate, too: no
-//! program needs to spell these modules. They say what belongs together, each with the list of its
-//! methods, and rustc names them where an argument does not fit. What is regular (elementwise
-//! operators, reductions, `softmax` and the like) stands here itself; `docs/operators.md` lists all.
+//! All items here are methods of [`Tensor`], a few of [`TensorMut`] and [`Sparse`](sparse::Sparse),
+//! and every type and function is also at the root of the crate: no program needs to name these
+//! modules. They group related methods, each with a list, and rustc prints their paths if an
+//! argument does not fit. Regular methods (elementwise operators, reductions, `softmax` and
+//! similar) are in this module; `docs/operators.md` lists all.
 
 pub mod activation;
 pub mod addmm;
@@ -79,17 +79,17 @@ use crate::call::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce::P
 /// A tensor whose dims have names in its type: `Tensor<(N, C)>` is a matrix of `f32` with rows
 /// along `N` and columns along `C`.
 ///
-/// rustc checks the names: `&x + &y` compiles where the dims of both unify, [`sum(C)`](Self::sum)
-/// where `C` is one of them. What is wrong with sizes, memory or devices shows at run time: the
-/// plain methods panic at the caller's line, their `try_` twins return the same
-/// [`Error`](crate::Error). A dim may be [`Wild`](crate::Wild), a name that rustc does not know.
+/// rustc checks the names: `&x + &y` compiles if the dims of both unify, [`sum(C)`](Self::sum) if
+/// `C` is one of them. Mistakes with sizes, memory or devices show at run time: the plain methods
+/// panic at the caller's line, their `try_` twins return the same [`Error`](crate::Error). A dim
+/// may be [`Wild`](crate::Wild), a name unknown to rustc.
 ///
-/// Cloning costs nothing: clones and views share elements until one of them is written to.
+/// Cloning is free: clones and views share elements until one of them is written to.
 ///
-/// An operator writes into the buffer of an operand that is given away, on either side of it, where
-/// nobody else sees that and the result fits: `x + &y`, `&y - x`, `2.0 * x`, `-x`. Methods borrow
-/// self, also one that is given away, as PyTorch's do; what follows them without a new buffer is
-/// their form in place, or [`fuse!`](crate::fuse), which computes all of it in one pass.
+/// An operator reuses the buffer of an operand passed by value, on either side, if it is not shared
+/// and the result fits: `x + &y`, `&y - x`, `2.0 * x`, `-x`. Methods borrow self even if it is not
+/// used again, as in PyTorch; their in-place form, or [`fuse!`](crate::fuse), which computes
+/// everything in one pass, needs no new buffer.
 ///
 /// ```
 /// # use nomina::prelude::*;
@@ -114,9 +114,9 @@ pub struct Tensor<D: Dims, T: Element = f32> {
     _types: <(D, T) as Types>::Nothing,
 }
 
-/// What holds the types of a tensor: `()`, whatever they are. Debug builds describe the type of
-/// every field, and a `PhantomData` of its own for every tensor type would be more to describe
-/// than all else in it.
+/// Holds the types of a tensor as `()`. Debug builds describe the type of every field, and a
+/// distinct `PhantomData` for every tensor type would need more debug information than everything
+/// else in it.
 trait Types {
     type Nothing;
 }
@@ -131,11 +131,12 @@ impl<D: Dims, T: Element> Clone for Tensor<D, T> {
     }
 }
 
-// What only changes types is inlined in debug builds too: as a function of its own it would be
-// compiled again, with its debug information, for every type that a program uses.
+// Functions that only change types are inlined also in debug builds; otherwise they would be
+// compiled again, with debug information, for every type that a program uses.
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Gives a result the types that its operator computed. In debug builds it remembers the call of the first function
-    /// on the way here without `#[track_caller]`, which is the user's.
+    /// Gives a result the types that its operator computed. In debug builds, it records as origin
+    /// the call of the first function on the way here without `#[track_caller]`, which is the
+    /// user's.
     #[inline(always)]
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn from_erased(erased: Erased) -> Self {
@@ -147,7 +148,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::kept(erased)
     }
 
-    /// [`from_erased`](Self::from_erased) of what was made before: a copy, the argument of a closure.
+    /// Like [`from_erased`](Self::from_erased), but keeps the recorded origin: for a copy, or the
+    /// argument of a closure.
     #[inline(always)]
     pub(crate) fn kept(erased: Erased) -> Self {
         debug_assert!(
@@ -157,7 +159,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self { erased, _types: () }
     }
 
-    /// [`from_erased`](Self::from_erased) of each.
+    /// Calls [`from_erased`](Self::from_erased) for each.
     #[cfg_attr(debug_assertions, track_caller)]
     fn all_from_erased(all: Vec<Erased>) -> Vec<Self> {
         let mut tensors = Vec::with_capacity(all.len());
@@ -167,13 +169,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         tensors
     }
 
-    /// [`from_erased`](Self::from_erased) of what a dynamic operator gave.
+    /// Like [`from_erased`](Self::from_erased), but of the result of a dynamic operator.
     #[cfg_attr(debug_assertions, track_caller)]
     fn try_from_dyn(result: Result<DynTensor>) -> Result<Self> {
         Self::try_from_erased(result.map(|found| compose::erased(found, D::STATIC)))
     }
 
-    /// [`from_erased`](Self::from_erased) for what may have failed.
+    /// Like [`from_erased`](Self::from_erased), but of a result that may be an error.
     #[inline(always)]
     #[cfg_attr(debug_assertions, track_caller)]
     fn try_from_erased(result: Result<Erased>) -> Result<Self> {
@@ -183,32 +185,33 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }
     }
 
-    /// Without its types, for the functions of [`crate::call`].
+    /// Returns the tensor without its types, for the functions of [`crate::call`].
     #[inline(always)]
     pub(crate) fn erased(&self) -> ErasedRef<'_> {
         self.erased.erased(D::STATIC)
     }
 
-    /// As an operand.
+    /// Returns the tensor as an operand.
     #[inline(always)]
     pub(crate) fn side(&self) -> OperandRef<'_> {
         OperandRef::Tensor(self.erased())
     }
 
-    /// As what an in-place operator writes to; copied first if somebody else sees the buffer.
+    /// Returns the tensor as the destination of an in-place operator; copies the buffer first if it
+    /// is shared.
     #[inline(always)]
     fn dest(&mut self) -> Result<Dest<'_>> {
         self.erased.dest(D::STATIC)
     }
 }
 
-/// Where a dim stands, which the tensor has.
+/// Returns the position of a dim, which the tensor has.
 #[inline(always)]
 fn at<X: OneDim, D: Dims, T: Element>(_dim: &X, _of: &Tensor<D, T>) -> usize {
     position::<X, D>()
 }
 
-/// What types know of an argument that picks dims of `D`.
+/// The dims of `D` that an argument selects, as types know them.
 trait Picking<D> {
     const PICKED: Picked;
 }
@@ -221,7 +224,7 @@ impl<A: Axes, D: Dims> Picking<D> for A {
     };
 }
 
-/// The same, of an argument at hand.
+/// Like [`Picking`], but of an argument value.
 #[inline(always)]
 fn picked<A: Axes, D: Dims>(_dims: &A) -> Picked {
     <A as Picking<D>>::PICKED

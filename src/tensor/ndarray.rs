@@ -1,4 +1,4 @@
-//! To and from `ndarray`, without a copy where the layout allows.
+//! Conversions to and from `ndarray`, without a copy if the layout allows.
 //!
 //! [`Tensor::as_ndarray`].
 
@@ -11,9 +11,9 @@ use super::Tensor;
 use crate::call::Known;
 use crate::call::factory;
 
-/// Takes over an array's elements, without a copy where they stand in row-major order.
+/// Takes over the elements of an array, without a copy if they are in row-major order.
 ///
-/// In generic code `D: Dims` is enough: names that stand twice in `D` are an error when it runs.
+/// In generic code `D: Dims` is enough: duplicate names in `D` are a run-time error.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -43,10 +43,10 @@ impl<D: Dims, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The elements as an `ndarray` view, whatever their order in memory.
+    /// Returns the elements as an `ndarray` view, in any memory order.
     ///
     /// # Errors
-    /// When the tensor is not on the CPU.
+    /// If the tensor is not on the CPU.
     pub fn as_ndarray(&self) -> Result<ArrayViewD<'_, T>> {
         self.erased
             .raw

@@ -1,4 +1,4 @@
-//! Operands beside a tensor, and the dims and dtype of the result.
+//! Operands that are combined with a tensor, and the dims and dtype of the result.
 
 use std::marker::PhantomData;
 
@@ -10,8 +10,8 @@ use crate::call::{Known, MaybeOwned, OperandRef};
 
 /// A tensor, owned or borrowed, or a number.
 ///
-/// This only says which of both an operand is; whether it goes with a tensor of dims `D` and
-/// dtype `T` is the question of [`Combine`]: `R: Operand, R::Kind: Combine<D, T>`.
+/// This determines only which of both an operand is. [`Combine`] checks that it can be combined
+/// with a tensor of dims `D` and dtype `T`: `R: Operand, R::Kind: Combine<D, T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a tensor nor a number",
     label = "expected a tensor or a number"
@@ -81,9 +81,10 @@ impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     }
 }
 
-/// A dtype beside which `R` may stand, being an operand at all; [`Combine`] says the rest.
+/// A dtype that can be combined with `R` if it is an operand at all; [`Combine`] checks the rest.
 ///
-/// Operators ask for it first: rustc's next trait solver prints the first bound that does not hold.
+/// Operators check this bound first: rustc's next trait solver reports the first bound that does
+/// not hold.
 #[diagnostic::on_unimplemented(
     message = "a tensor of dtype `{Self}` does not combine with `{R}`",
     label = "expected a tensor or a number",
@@ -93,8 +94,8 @@ pub trait Beside<R>: Element {}
 #[diagnostic::do_not_recommend]
 impl<T: Element, R: Operand> Beside<R> for T {}
 
-/// An operand of this kind goes with a tensor of dims `D` and dtype `T`: dims unify from the
-/// right, dtypes promote.
+/// An operand of this kind can be combined with a tensor of dims `D` and dtype `T`: dims unify from
+/// the right, dtypes promote.
 pub trait Combine<D, T> {
     /// The dims of the result.
     type Dims: Dims;
@@ -114,13 +115,13 @@ impl<D: Dims, T: PromoteScalar<S>, S> Combine<D, T> for OfScalar<S> {
     type Dtype = WithScalar<T, S>;
 }
 
-/// The dims of a tensor with dims `D` and dtype `T` beside the operand `R`.
+/// The dims of the result of a tensor with dims `D` and dtype `T` and the operand `R`.
 pub type OutDims<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dims;
 
 /// The common dtype of a tensor with dims `D` and dtype `T` and the operand `R`.
 pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dtype;
 
-/// How an operator makes its result's dtype from the common one.
+/// Maps the common dtype to that of the result.
 pub trait ResultDtype {
     #[doc(hidden)]
     type Of<T: Element>: Element;
@@ -155,8 +156,8 @@ impl ResultDtype for AsBool {
     type Of<T: Element> = bool;
 }
 
-/// A tensor of dims `D` and dtype `T` can take the result of an operator with an operand of this
-/// kind: `x += &y`. The dims stay what they are, and the dtype does not fall in category.
+/// A tensor of dims `D` and dtype `T` can store the result of an operator with an operand of this
+/// kind: `x += &y`. The dims stay, and the dtype does not decrease in category.
 pub trait Absorb<D, T, O = AsCommon> {}
 
 impl<D, T, E, U, O> Absorb<D, T, O> for OfTensor<E, U>

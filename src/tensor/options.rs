@@ -15,7 +15,7 @@ use super::factory::Bound;
 use crate::call::Known;
 use crate::call::factory::{self, Fill, Place};
 
-/// How a factory makes its tensor: dtype, device, order in memory, random numbers.
+/// The options of a factory: dtype, device, memory order, random numbers.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -32,7 +32,7 @@ pub struct Options<'g, D: Dims, T: Element = f32> {
 }
 
 impl<D: Dims> Tensor<D> {
-    /// Options for a factory: `f32`, row-major, on the CPU, unless they say otherwise.
+    /// Returns the default options of a factory: `f32`, row-major, on the CPU.
     pub fn options<'g>() -> Options<'g, D> {
         Options {
             place: Place::of::<f32>(),
@@ -43,7 +43,7 @@ impl<D: Dims> Tensor<D> {
 }
 
 impl<'g, D: Dims, T: Element> Options<'g, D, T> {
-    /// With elements of type `U`.
+    /// Sets the element type to `U`.
     pub fn dtype<U: Element>(self) -> Options<'g, D, U> {
         let place = Place {
             dtype: U::DTYPE,
@@ -56,20 +56,20 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         }
     }
 
-    /// On a device.
+    /// Sets the device.
     pub fn device(mut self, device: Device) -> Self {
         self.place.device = device;
         self
     }
 
-    /// In an order in memory. [`MemoryFormat::ChannelsLast`] is for 4 dims,
+    /// Sets the memory order. [`MemoryFormat::ChannelsLast`] is for 4 dims,
     /// [`MemoryFormat::ChannelsLast3d`] for 5, by position.
     pub fn memory_format(mut self, format: MemoryFormat) -> Self {
         self.place.format = Some(format);
         self
     }
 
-    /// With random numbers of a generator, instead of the default one's.
+    /// Draws random numbers from a generator instead of the default one.
     pub fn generator(mut self, generator: &'g mut Generator) -> Self {
         self.generator = Some(generator);
         self
@@ -85,10 +85,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         Tensor::try_from_erased(factory::new(op, shape, D::STATIC, fill, self.place))
     }
 
-    /// As [`Tensor::zeros`].
+    /// Like [`Tensor::zeros`], with these options.
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    /// If the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_zeros<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -97,10 +97,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self.make("zeros", &shape.sizes(), Fill::Zeros)
     }
 
-    /// As [`Tensor::ones`].
+    /// Like [`Tensor::ones`], with these options.
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    /// If the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_ones<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -109,10 +109,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self.make("ones", &shape.sizes(), Fill::Number(1.into()))
     }
 
-    /// As [`Tensor::full`]; the value is converted to the options' dtype.
+    /// Like [`Tensor::full`], with these options; converts the value to their dtype.
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    /// If the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_full<S: ShapeFor<D>>(
         self,
@@ -125,10 +125,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self.make("full", &shape.sizes(), Fill::Number(value.into()))
     }
 
-    /// As [`Tensor::empty`].
+    /// Like [`Tensor::empty`], with these options.
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    /// If the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_empty<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -137,10 +137,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self.make("empty", &shape.sizes(), Fill::Zeros)
     }
 
-    /// As [`Tensor::eye`].
+    /// Like [`Tensor::eye`], with these options.
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    /// If the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_eye<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -149,10 +149,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self.make("eye", &shape.sizes(), Fill::Diagonal)
     }
 
-    /// As [`Tensor::rand`].
+    /// Like [`Tensor::rand`], with these options.
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    /// If the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_rand<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -163,10 +163,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self.make("rand", &shape.sizes(), Fill::Uniform(generator))
     }
 
-    /// As [`Tensor::randn`].
+    /// Like [`Tensor::randn`], with these options.
     ///
     /// # Errors
-    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    /// If the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_randn<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -177,10 +177,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self.make("randn", &shape.sizes(), Fill::Normal(generator))
     }
 
-    /// As [`Tensor::arange`].
+    /// Like [`Tensor::arange`], with these options.
     ///
     /// # Errors
-    /// When `step` is zero or leads away from `end`; a device that is not there.
+    /// If `step` is zero or leads away from `end`, or the device does not exist.
     #[twin]
     pub fn try_arange<B: Bound<T>>(self, start: B, end: B, step: B) -> Result<Tensor<D, T>>
     where
@@ -191,10 +191,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         Tensor::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "arange")))
     }
 
-    /// As [`Tensor::linspace`].
+    /// Like [`Tensor::linspace`], with these options.
     ///
     /// # Errors
-    /// When the dim has another constant size, memory is missing, or the device is not there.
+    /// If the dim has another constant size, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_linspace(self, start: T, end: T, steps: usize) -> Result<Tensor<D, T>>
     where

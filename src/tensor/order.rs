@@ -16,8 +16,8 @@ use crate::call::{Erased, ErasedRef, Known, order, view};
 
 /// # Order and names of dims
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Dims in another order; `..` stands for those that are not mentioned, in their order, and
-    /// dims that the tensor lacks get size 1.
+    /// Reorders dims. `..` covers those that are not mentioned, in their order; dims that the
+    /// tensor lacks get size 1.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Where a `Wild` dim has a name at run time that the order gives to another.
+    /// If a `Wild` dim has a name at run time that the order gives to another.
     #[twin]
     pub fn try_align_to<O: OrderSpec + Order<D>>(
         &self,
@@ -48,7 +48,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         order::align(op, look, places::<D, E>(), like, E::STATIC)
     }
 
-    /// Dims in the order of another tensor's; dims that only the other has get size 1.
+    /// Orders dims as in another tensor; dims of only the other get size 1.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -61,7 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Where a `Wild` dim has a name at run time that the other tensor has too.
+    /// If a `Wild` dim has a name at run time that the other tensor has too.
     #[twin]
     pub fn try_align_as<E: AlignTarget<D>, U: Element>(
         &self,
@@ -70,7 +70,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(self.aligned::<E>("align_as", Some(other.erased())))
     }
 
-    /// All dims in another order: [`align_to`](Self::align_to) without new dims.
+    /// Reorders all dims: [`align_to`](Self::align_to) without new dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -80,7 +80,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Where a `Wild` dim has a name at run time that the order gives to another.
+    /// If a `Wild` dim has a name at run time that the order gives to another.
     #[twin]
     pub fn try_permute<O: OrderSpec + Order<D>>(&self, order: O) -> Result<Tensor<Aligned<D, O>, T>>
     where
@@ -90,7 +90,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(self.aligned::<Aligned<D, O>>("permute", None))
     }
 
-    /// Two dims swapped.
+    /// Swaps two dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -101,7 +101,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Where a `Wild` dim has a name at run time that types give to another.
+    /// If a `Wild` dim has a name at run time that types give to another.
     #[twin]
     pub fn try_transpose<X: DimOf<D>, Y: DimOf<D>>(
         &self,
@@ -114,10 +114,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(view::transpose(self.erased.erased(D::STATIC), a, b, out))
     }
 
-    /// The dims of a matrix swapped; a vector or a zero-dim tensor as it is.
+    /// Swaps the dims of a matrix; leaves vectors and zero-dim tensors unchanged.
     ///
     /// # Errors
-    /// Never, today.
+    /// Never at present.
     #[twin]
     pub fn try_t(&self) -> Result<Tensor<Flipped<D>, T>>
     where
@@ -134,7 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Other names for dims: one, several, or with `..` all. Nothing is moved.
+    /// Renames dims: one, several, or with `..` all. Moves no elements.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -146,7 +146,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a new name has a constant size that is not the dim's.
+    /// If a new name has a constant size that is not the dim's.
     #[twin]
     pub fn try_rename<F: RenameArg + Rename<D, X>, X: RenameArg>(
         &self,
@@ -160,8 +160,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Names for `Wild` dims, checked at run time: a dim without a name takes any, one with a name
-    /// only its own. Names that types know stay; `..` stands for dims that stay as they are.
+    /// Names `Wild` dims, checked at run time: a dim without a name accepts any, one with a name
+    /// only its own. Names that types know stay; `..` covers dims that stay unchanged.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -172,7 +172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a dim has another name at run time, or a constant size that is not the dim's.
+    /// If a dim has another name at run time, or a constant size that is not the dim's.
     #[twin]
     pub fn try_refine_names<O: OrderSpec + Refine<D>>(
         &self,
@@ -185,17 +185,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Without any name, in types and at run time.
+    /// Removes all names, in types and at run time.
     #[must_use]
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn drop_names(&self) -> Tensor<DropNames<D>, T> {
         Tensor::from_erased(Erased::new(self.erased.raw.clone()))
     }
 
-    /// The same tensor with the markers of another crate, where they are spelled alike: for a
-    /// function that wants its own `Tensor<(N, C)>`. Copies no element.
+    /// Converts to the markers of another crate, spelled alike: for a function that takes its own
+    /// `Tensor<(N, C)>`. Copies no elements.
     ///
-    /// Operators and relations need no such call: they take dims of one spelling for one dim.
+    /// Operators and relations need no such call: dims of equal spelling are one dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -212,7 +212,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a marker has a constant size that is not the dim's.
+    /// If a marker has a constant size that is not the dim's.
     #[twin]
     pub fn try_to_dims<E: Dims>(&self) -> Result<Tensor<E, T>>
     where
@@ -221,10 +221,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.clone().try_into_dims()
     }
 
-    /// [`to_dims`](Self::to_dims) by value: the tensor is moved and nothing else happens.
+    /// Like [`to_dims`](Self::to_dims), but by value: the tensor is moved and nothing else happens.
     ///
     /// # Errors
-    /// When a marker has a constant size that is not the dim's.
+    /// If a marker has a constant size that is not the dim's.
     #[twin]
     pub fn try_into_dims<E: Dims>(self) -> Result<Tensor<E, T>>
     where

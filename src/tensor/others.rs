@@ -1,4 +1,4 @@
-//! The dims that are not mentioned made one, and back.
+//! Merging of all dims that are not mentioned, and splitting.
 //!
 //! [`Tensor::flatten_others`], [`Tensor::unflatten_as`].
 
@@ -11,12 +11,12 @@ use nomina_macros::twin;
 use super::Tensor;
 use crate::call::{Known, view};
 
-/// # Flatten and unflatten all dims but some
+/// # Flatten and unflatten all other dims
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// All dims but these made one, in front. A view where strides allow, else a copy.
+    /// Merges all dims except these into one first dim. A view if strides allow, otherwise a copy.
     ///
-    /// What works on a few dims, whichever others there are, so needs no bound beyond the dims it
-    /// names: between this and [`unflatten_as`](Self::unflatten_as) all dims are known.
+    /// A function on a few dims then needs no bounds for the others: between this and
+    /// [`unflatten_as`](Self::unflatten_as) all dims are known.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -30,8 +30,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the product of the others, or memory is
-    /// short.
+    /// If the new dim has a constant size that is not the product of the others, or memory runs
+    /// out.
     #[twin]
     pub fn try_flatten_others<A: FlattenOthers<D, X>, X: OneDim>(
         &self,
@@ -43,12 +43,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(view::flatten_others(self.erased(), stay, out))
     }
 
-    /// A dim made those dims of another tensor that this one lacks, with their sizes there; the
-    /// result has the other's dims, in its order. It undoes
+    /// Splits a dim into the dims of another tensor that this one lacks, with their sizes there;
+    /// the result has the other's dims in its order. The inverse of
     /// [`flatten_others`](Self::flatten_others).
     ///
     /// # Errors
-    /// When the sizes do not multiply up.
+    /// If the sizes do not multiply up.
     #[twin]
     pub fn try_unflatten_as<X: OneDim + UnflattenAs<D, E>, E: Dims, U: Element>(
         &self,

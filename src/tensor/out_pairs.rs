@@ -14,10 +14,10 @@ use super::{Tensor, picked};
 use crate::call::{Erased, Known, reduce, sort};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`max`](Self::max) along one dim into `values` and `indices`.
+    /// Like [`max`](Self::max) along one dim, but writes to `values` and `indices`.
     ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    /// If sizes do not match, or the dim has no elements. Nothing is changed in that case.
     #[twin]
     pub fn try_max_out<A, O, U>(
         &self,
@@ -35,10 +35,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.extreme_out(Op::Max, dim, values, indices)
     }
 
-    /// [`min`](Self::min) along one dim into `values` and `indices`.
+    /// Like [`min`](Self::min) along one dim, but writes to `values` and `indices`.
     ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    /// If sizes do not match, or the dim has no elements. Nothing is changed in that case.
     #[twin]
     pub fn try_min_out<A, O, U>(
         &self,
@@ -56,10 +56,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.extreme_out(Op::Min, dim, values, indices)
     }
 
-    /// [`median`](Self::median) along one dim into `values` and `indices`.
+    /// Like [`median`](Self::median) along one dim, but writes to `values` and `indices`.
     ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    /// If sizes do not match, or the dim has no elements. Nothing is changed in that case.
     #[twin]
     pub fn try_median_out<A, O, U>(
         &self,
@@ -80,10 +80,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         store_pair(op, pair, found, outs, O::STATIC)
     }
 
-    /// [`nanmedian`](Self::nanmedian) along one dim into `values` and `indices`.
+    /// Like [`nanmedian`](Self::nanmedian) along one dim, but writes to `values` and `indices`.
     ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    /// If sizes do not match, or the dim has no elements. Nothing is changed in that case.
     #[twin]
     pub fn try_nanmedian_out<A, O, U>(
         &self,
@@ -129,7 +129,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-/// Stores two results; neither out tensor changes where one does not fit.
+/// Stores two results; changes neither out tensor if one does not fit.
 pub(crate) fn store_pair(
     op: Op,
     (first, second): (Erased, Erased),
@@ -146,10 +146,10 @@ pub(crate) fn store_pair(
 
 impl<D: Dims> Tensor<D, bool> {}
 
-/// [`cat`](crate::cat) into `out`.
+/// Like [`cat`](crate::cat), but writes to `out`.
 ///
 /// # Errors
-/// Without any tensor, or when sizes do not fit; then nothing has changed.
+/// If there is no tensor, or sizes do not match. Nothing is changed in that case.
 #[twin(free)]
 pub fn try_cat_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>) -> Result<()>
 where
@@ -163,10 +163,10 @@ where
     Tensor::store(Op::Cat, try_cat(tensors, dim), out)
 }
 
-/// [`stack`](crate::stack) into `out`.
+/// Like [`stack`](crate::stack), but writes to `out`.
 ///
 /// # Errors
-/// Without any tensor, or when sizes differ; then nothing has changed.
+/// If there is no tensor, or sizes differ. Nothing is changed in that case.
 #[twin(free)]
 pub fn try_stack_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>) -> Result<()>
 where

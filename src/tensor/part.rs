@@ -18,10 +18,10 @@ use super::{Tensor, Whole};
 use crate::call::view::{ends, length};
 use crate::call::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
 
-/// A part of a tensor, to write to: what [`Tensor::narrow_mut`] and the like give.
+/// A part of a tensor for writing: the result of [`Tensor::narrow_mut`] and similar.
 ///
-/// A view is a value, so writing to `x.narrow(..)` never changes `x`; this is how to change a part
-/// in place. While it lives, nobody else sees the tensor.
+/// A view behaves as a value, so writing to `x.narrow(..)` never changes `x`; this type changes a
+/// part in place. It borrows the tensor mutably.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -108,19 +108,19 @@ fn transposed<'a>(
 }
 
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
-    /// The names of the dims.
+    /// Returns the names of the dims.
     #[must_use]
     pub fn names(&self) -> Names {
         names(self.wild.as_deref(), D::STATIC)
     }
 
-    /// The sizes, in order.
+    /// Returns the sizes, in order.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.raw.shape()
     }
 
-    /// The size of a dim.
+    /// Returns the size of a dim.
     #[must_use]
     pub fn size<X: DimOf<D>>(&self, dim: X) -> usize {
         let _ = dim;
@@ -139,20 +139,20 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 /// # Writing to a part
 #[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Writes one number everywhere.
+    /// Fills with one number.
     ///
     /// # Errors
-    /// Too little memory for a copy of elements that somebody else sees; then nothing has changed.
+    /// If memory for a copy of shared elements runs out. Nothing is changed in that case.
     #[twin]
     pub fn try_fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Self> {
         factory::fill(self.dest(), value.into())?;
         Ok(self)
     }
 
-    /// Writes the elements of `src`, broadcast and converted.
+    /// Copies the elements of `src`, broadcast and converted.
     ///
     /// # Errors
-    /// When sizes do not fit; then nothing has changed.
+    /// If sizes do not match. Nothing is changed in that case.
     #[twin]
     pub fn try_copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> Result<&mut Self>
     where
@@ -162,10 +162,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// A range of a dim, to write to.
+    /// Returns a range of a dim, for writing.
     ///
     /// # Errors
-    /// When the range leaves the dim, or ends before it starts.
+    /// If the range leaves the dim, or ends before it starts.
     #[twin]
     pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,
@@ -180,10 +180,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         narrowed(raw, wild, of, position::<X, D>(), range).map(from_erased)
     }
 
-    /// The slice at one index of a dim, to write to.
+    /// Returns the slice at one index of a dim, for writing.
     ///
     /// # Errors
-    /// When the index is out of range.
+    /// If the index is out of range.
     #[twin]
     pub fn try_select_mut<X: DimOf<D>>(
         &mut self,
@@ -196,7 +196,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         selected(raw, wild, of, at, index.whole(), out).map(from_erased)
     }
 
-    /// The tensor with two dims swapped, to write to.
+    /// Returns the tensor with two dims swapped, for writing.
     #[track_caller]
     pub fn transpose_mut<X: DimOf<D>, Y: DimOf<D>>(
         &mut self,

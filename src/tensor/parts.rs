@@ -1,4 +1,4 @@
-//! Parts of a dim, to be reduced to an element each.
+//! Parts of a dim, to be reduced to one element each.
 //!
 //! [`Windows::std`], [`GroupBy::count`].
 
@@ -12,7 +12,7 @@ use nomina_runtime::tensor;
 use super::Tensor;
 use crate::call::typed;
 
-/// The windows or blocks of a dim, each of which a reduction makes one element: of
+/// The windows or blocks of a dim, each of which a reduction turns into one element; from
 /// [`rolling`](Tensor::rolling) and [`resample`](Tensor::resample).
 #[derive(Clone, Debug)]
 pub struct Windows<D: Dims, T: Element> {
@@ -20,8 +20,8 @@ pub struct Windows<D: Dims, T: Element> {
     pub(super) types: PhantomData<fn() -> (D, T)>,
 }
 
-/// The elements along a dim in groups, each of which a reduction makes one element of a new dim: of
-/// [`group_by`](Tensor::group_by). `D` are the result's dims.
+/// Groups of elements along a dim, each of which a reduction turns into one element of a new dim;
+/// from [`group_by`](Tensor::group_by). `D` are the dims of the result.
 #[derive(Clone, Debug)]
 pub struct GroupBy<D: Dims, T: Element> {
     pub(super) of: tensor::GroupBy,
@@ -31,28 +31,30 @@ pub struct GroupBy<D: Dims, T: Element> {
 macro_rules! reductions {
     ($parts:ident) => {
         impl<D: Dims, T: Element> $parts<D, T> {
-            /// The sum of each, 0 of no elements; integers and bool add up in i64.
+            /// Computes the sum of each part, 0 without elements; integers and bool are added in
+            /// i64.
             ///
             /// # Errors
-            /// Missing memory.
+            /// If memory runs out.
             #[twin]
             pub fn try_sum(&self) -> Result<Tensor<D, T::Sum>> {
                 Tensor::try_from_dyn(self.of.sum())
             }
 
-            /// The mean of each, NaN of no elements; that of integers and bool is an `f32`.
+            /// Computes the mean of each part, NaN without elements; for integers and bool an
+            /// `f32`.
             ///
             /// # Errors
-            /// Missing memory.
+            /// If memory runs out.
             #[twin]
             pub fn try_mean(&self) -> Result<Tensor<D, T::Float>> {
                 Tensor::try_from_dyn(typed(|| self.of.mean()))
             }
 
-            /// The greatest element of each.
+            /// Returns the greatest element of each part.
             ///
             /// # Errors
-            /// A group without elements.
+            /// If a group has no elements.
             #[twin]
             pub fn try_max(&self) -> Result<Tensor<D, T>>
             where
@@ -61,10 +63,10 @@ macro_rules! reductions {
                 Tensor::try_from_dyn(self.of.max())
             }
 
-            /// The smallest element of each.
+            /// Returns the smallest element of each part.
             ///
             /// # Errors
-            /// A group without elements.
+            /// If a group has no elements.
             #[twin]
             pub fn try_min(&self) -> Result<Tensor<D, T>>
             where
@@ -80,10 +82,10 @@ reductions!(Windows);
 reductions!(GroupBy);
 
 impl<D: Dims, T: Element> Windows<D, T> {
-    /// The standard deviation of each, with a correction of 1.
+    /// Computes the standard deviation of each part, with a correction of 1.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_std(&self) -> Result<Tensor<D, T::Real>>
     where
@@ -94,10 +96,10 @@ impl<D: Dims, T: Element> Windows<D, T> {
 }
 
 impl<D: Dims, T: Element> GroupBy<D, T> {
-    /// How many elements of each group are not NaN.
+    /// Counts the elements of each group that are not NaN.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_count(&self) -> Result<Tensor<D, i64>> {
         Tensor::try_from_dyn(self.of.count())

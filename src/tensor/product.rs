@@ -1,4 +1,4 @@
-//! Products of two: by position (matmul and the like), and by name (contract).
+//! Products of two tensors: by position (matmul and similar), and by name (contract).
 //!
 //! [`Tensor::matmul`], [`Tensor::mm`], [`Tensor::mv`], [`Tensor::dot`], [`Tensor::bmm`],
 //! [`Tensor::matmul_on`], [`Tensor::contract`].
@@ -15,9 +15,9 @@ use crate::call::{Known, product};
 
 /// # Products of matrices and vectors
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The matrix product over the last two dims, as PyTorch has it: by position. Batch dims
-    /// broadcast and unify; a vector loses its dim. The contracted dims may have any names:
-    /// [`matmul_on`](Self::matmul_on) demands one, and [`contract`](Self::contract) finds it wherever it stands.
+    /// Computes the matrix product over the last two dims by position, as in PyTorch. Batch dims broadcast and unify; a
+    /// vector loses its dim. The contracted dims may have any names: [`matmul_on`](Self::matmul_on) requires one, and
+    /// [`contract`](Self::contract) finds it in any position.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_matmul<E: Factor<D>>(
         &self,
@@ -44,8 +44,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`matmul`](Self::matmul) of two tensors whose contracted dims are both `dim`: the last of this one, and the
-    /// last but one of `other`, or its only one.
+    /// Like [`matmul`](Self::matmul), but requires both contracted dims to be `dim`: the last dim of this tensor, and
+    /// the last but one, or only, dim of `other`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -55,7 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.matmul_on(C, &w).item(), 21.0);
     /// ```
     ///
-    /// Weights of dims `(K, C)` are refused, even where both have one size: `x.matmul(&w)` would contract `C` with `K`.
+    /// Weights of dims `(K, C)` are refused, even if both have one size: `x.matmul(&w)` would contract `C` with `K`.
     ///
     /// ```compile_fail
     /// # use nomina::prelude::*;
@@ -66,7 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_matmul_on<K: MatMulOn<D, E>, E: Factor<D>>(
         &self,
@@ -77,7 +77,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_matmul(other)
     }
 
-    /// The product of two matrices.
+    /// Multiplies two matrices.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -88,7 +88,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_mm<E: Factor<D> + Matrix>(
         &self,
@@ -106,7 +106,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The product of a matrix and a vector.
+    /// Multiplies a matrix by a vector.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -116,7 +116,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_mv<E: Factor<D> + Vector>(
         &self,
@@ -134,7 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The inner product of two vectors.
+    /// Computes the inner product of two vectors.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -143,7 +143,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_dot<E: Factor<D> + Vector>(
         &self,
@@ -161,7 +161,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Products of two batches of matrices.
+    /// Multiplies two batches of matrices.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -172,7 +172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_bmm<E: Factor<D> + Batched>(
         &self,
@@ -190,9 +190,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Multiplies and sums over a dim that both have, or a tuple of such dims, wherever they stand.
-    /// Other dims that both have are batch; the result has this tensor's dims without the
-    /// contracted ones, then those of `other` that this one lacks.
+    /// Multiplies and sums over a common dim, or a tuple of common dims, in any position. Other common dims are batch
+    /// dims. The result has this tensor's dims without the contracted ones, then those of `other` that this one lacks.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -203,8 +202,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.to_vec(), [21.0, 42.0, 63.0]);
     /// ```
     ///
-    /// So a tensor contracted with itself gives one number for each element of its other dims. For all pairs of them,
-    /// give those of one side another name:
+    /// A tensor contracted with itself thus gives one number for each element of its other dims. For all pairs of them,
+    /// rename those of one side:
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -217,7 +216,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_contract<E: Dims, O: Dims, X: Axes + ContractTo<D, E, O>>(
         &self,

@@ -1,4 +1,4 @@
-//! Queries, whose result is not a tensor.
+//! Queries, which return no tensor.
 //!
 //! [`Tensor::names`], [`Tensor::has_names`], [`Tensor::shape`], [`Tensor::size`],
 //! [`Tensor::strides`], [`Tensor::stride`], [`Tensor::storage_offset`], [`Tensor::rank`],
@@ -19,7 +19,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The number of dims.
     pub const RANK: usize = D::RANK;
 
-    /// The names of the dims; `None` for a `Wild` that has none.
+    /// Returns the names of the dims; `None` for a `Wild` without a name.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -32,19 +32,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.erased().names()
     }
 
-    /// Whether any dim has a name.
+    /// Returns whether any dim has a name.
     #[must_use]
     pub fn has_names(&self) -> bool {
         self.erased.wild.is_some() || D::NAMES.iter().any(Option::is_some)
     }
 
-    /// The sizes, in order.
+    /// Returns the sizes, in order.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.erased.raw.shape()
     }
 
-    /// The size of a dim.
+    /// Returns the size of a dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -57,75 +57,75 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.shape()[position::<X, D>()]
     }
 
-    /// The strides, in elements.
+    /// Returns the strides in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
         self.erased.raw.strides()
     }
 
-    /// The stride of a dim, in elements.
+    /// Returns the stride of a dim in elements.
     #[must_use]
     pub fn stride<X: DimOf<D>>(&self, dim: X) -> isize {
         let _ = dim;
         self.strides()[position::<X, D>()]
     }
 
-    /// Where the first element stands in its buffer.
+    /// Returns the index of the first element in its buffer.
     #[must_use]
     pub fn storage_offset(&self) -> usize {
         self.erased.raw.offset()
     }
 
-    /// The number of dims.
+    /// Returns the number of dims.
     #[must_use]
     pub fn rank(&self) -> usize {
         D::RANK
     }
 
-    /// The number of dims, as PyTorch spells it.
+    /// Returns the number of dims; the name in PyTorch.
     #[must_use]
     pub fn dim(&self) -> usize {
         D::RANK
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn numel(&self) -> usize {
         self.erased.raw.numel()
     }
 
-    /// The dtype by value.
+    /// Returns the dtype as a value.
     #[must_use]
     pub fn dtype(&self) -> DType {
         T::DTYPE
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.erased.raw.device()
     }
 
-    /// Whether the elements stand in row-major order without gaps.
+    /// Returns whether the elements are in row-major order without gaps.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         self.erased.raw.is_contiguous()
     }
 
-    /// Whether the elements stand in the order of a memory format without gaps; false for a format
-    /// of another number of dims.
+    /// Returns whether the elements are in the order of a memory format without gaps; false if the
+    /// format is for another number of dims.
     #[must_use]
     pub fn is_contiguous_with(&self, format: MemoryFormat) -> bool {
         self.erased.raw.layout().is_in(format)
     }
 
-    /// The memory format that the strides speak for.
+    /// Returns the memory format that the strides suggest.
     #[must_use]
     pub fn suggest_memory_format(&self) -> MemoryFormat {
         self.erased.raw.layout().suggested_format()
     }
 
-    /// The one element of a tensor that has one.
+    /// Returns the only element of a tensor.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -134,7 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the tensor has no element, or several.
+    /// If the tensor has no element, or several.
     #[twin]
     pub fn try_item(&self) -> Result<T> {
         let item = self.erased.raw.item();
@@ -143,11 +143,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Whether names, sizes and elements are equal. `==` is not defined for tensors: whoever
-    /// wants a tensor of truth values calls [`eq`](Self::eq).
+    /// Returns whether names, sizes and elements are equal. `==` is not defined for tensors; use
+    /// [`eq`](Self::eq) for a tensor of truth values.
     ///
     /// # Errors
-    /// When the tensors are on different devices.
+    /// If the tensors are on different devices.
     #[twin]
     pub fn try_equal<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<bool> {
         let names = nomina_core::rule::equal_names(&self.names(), &other.names());

@@ -1,7 +1,7 @@
 //! Random fills.
 //!
 //! Every fill draws from the default generator, which [`manual_seed`](crate::manual_seed) seeds,
-//! and has a twin with `_from_` at its end that draws from a given generator.
+//! and has a form with `_from_` at the end of its name, which draws from a given generator.
 //!
 //! [`Tensor::uniform_`], [`Tensor::normal_`], [`Tensor::log_normal_`], [`Tensor::exponential_`],
 //! [`Tensor::cauchy_`], [`Tensor::geometric_`], [`Tensor::random_`], [`Tensor::bernoulli_`];
@@ -59,7 +59,7 @@ where
 /// # Random numbers in place
 #[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Random numbers, uniform from `from` to before `to`.
+    /// Fills the tensor with uniform random numbers from `from` to `to`, excluding `to`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -71,7 +71,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When `from` is above `to`, or the dtype holds neither; then nothing has changed.
+    /// If `from` is above `to`, or the dtype holds neither. Nothing is changed in that case.
     #[twin(from)]
     pub fn try_uniform_from_(
         &mut self,
@@ -91,10 +91,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Random numbers of a normal distribution; of a complex dtype, both parts with half the variance.
+    /// Fills the tensor with normally distributed random numbers; for a complex dtype, both parts
+    /// have half the variance.
     ///
     /// # Errors
-    /// When `std` is below zero; then nothing has changed.
+    /// If `std` is below zero. Nothing is changed in that case.
     #[twin(from)]
     pub fn try_normal_from_(
         &mut self,
@@ -114,10 +115,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Random numbers whose logarithms are normal, with this mean and standard deviation.
+    /// Fills the tensor with random numbers whose logarithms are normally distributed with this
+    /// mean and standard deviation.
     ///
     /// # Errors
-    /// When `std` is not above zero; then nothing has changed.
+    /// If `std` is not above zero. Nothing is changed in that case.
     #[twin(from)]
     pub fn try_log_normal_from_(
         &mut self,
@@ -137,10 +139,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Random waiting times for what happens `lambd` times per unit of time; never zero.
+    /// Fills the tensor with exponentially distributed random numbers of rate `lambd`, never zero.
     ///
     /// # Errors
-    /// When `lambd` is not above zero; then nothing has changed.
+    /// If `lambd` is not above zero. Nothing is changed in that case.
     #[twin(from)]
     pub fn try_exponential_from_(
         &mut self,
@@ -159,10 +161,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Random numbers of a Cauchy distribution.
+    /// Fills the tensor with Cauchy-distributed random numbers.
     ///
     /// # Errors
-    /// When `sigma` is not above zero; then nothing has changed.
+    /// If `sigma` is not above zero. Nothing is changed in that case.
     #[twin(from)]
     pub fn try_cauchy_from_(
         &mut self,
@@ -182,10 +184,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// How many tries it takes until one of probability `p` succeeds; 1 at the least.
+    /// Fills the tensor with geometrically distributed random numbers: trials up to the first
+    /// success of probability `p`, at least 1.
     ///
     /// # Errors
-    /// When `p` is not between 0 and 1; then nothing has changed.
+    /// If `p` is not between 0 and 1. Nothing is changed in that case.
     #[twin(from)]
     pub fn try_geometric_from_(
         &mut self,
@@ -204,11 +207,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Random whole numbers in a range; without an end, up to what the dtype holds, of floats with
-    /// all digits: `x.random_(0..5)`.
+    /// Fills the tensor with random whole numbers in a range, by default up to the greatest number
+    /// that the dtype holds exactly: `x.random_(0..5)`.
     ///
     /// # Errors
-    /// When the range is empty, or the dtype does not hold it; then nothing has changed.
+    /// If the range is empty, or the dtype does not hold it. Nothing is changed in that case.
     #[twin(from)]
     pub fn try_random_from_(
         &mut self,
@@ -229,10 +232,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Ones with a probability, a number or a tensor that broadcasts, else zeros.
+    /// Fills the tensor with ones of a probability, a number or a tensor that broadcasts, and
+    /// zeros.
     ///
     /// # Errors
-    /// When a number is no probability, or sizes do not fit; then nothing has changed.
+    /// If a number is not a probability, or sizes do not match. Nothing is changed in that case.
     #[twin(from)]
     // On one line, because rustc quotes it in errors.
     #[rustfmt::skip]

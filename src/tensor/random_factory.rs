@@ -16,8 +16,7 @@ use crate::call::factory::Fill;
 use crate::call::{Known, OperandRef, random, reduce};
 
 impl<D: Dims> Tensor<D, i64> {
-    /// Random whole numbers in a range. Those of other dtypes are made by
-    /// [`options`](Tensor::options).
+    /// Draws random whole numbers in a range. For other dtypes, see [`options`](Tensor::options).
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -27,7 +26,7 @@ impl<D: Dims> Tensor<D, i64> {
     /// ```
     ///
     /// # Errors
-    /// When the range is empty, or memory is short.
+    /// If the range is empty, or memory runs out.
     #[twin]
     pub fn try_randint<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S) -> Result<Self>
     where
@@ -38,10 +37,10 @@ impl<D: Dims> Tensor<D, i64> {
             .try_randint(range, shape)
     }
 
-    /// The numbers from 0 to before `n` in random order.
+    /// Returns the numbers from 0 to `n`, excluding `n`, in random order.
     ///
     /// # Errors
-    /// When the dim has another size, or memory is short.
+    /// If the dim has another size, or memory runs out.
     #[twin]
     pub fn try_randperm(n: usize) -> Result<Self>
     where
@@ -52,11 +51,11 @@ impl<D: Dims> Tensor<D, i64> {
 }
 
 impl<D: Dims, T: Element> Options<'_, D, T> {
-    /// As [`Tensor::randint`], in the options' dtype.
+    /// Like [`Tensor::randint`], in the dtype of the options.
     ///
     /// # Errors
-    /// When the range is empty or the dtype does not hold it, sizes are none that the dims can have, memory is
-    /// short, or the device is not there.
+    /// If the range is empty or the dtype does not hold it, the dims cannot have the sizes, memory runs out, or the
+    /// device does not exist.
     #[twin]
     pub fn try_randint<S: ShapeFor<D>>(
         mut self,
@@ -72,11 +71,10 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
         self.make("randint", &shape.sizes(), fill)
     }
 
-    /// As [`Tensor::randperm`], in the options' dtype.
+    /// Like [`Tensor::randperm`], in the dtype of the options.
     ///
     /// # Errors
-    /// When the dtype does not hold the numbers, the dim has another size, memory is short, or the device is
-    /// not there.
+    /// If the dtype does not hold the numbers, the dim has another size, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_randperm(mut self, n: usize) -> Result<Tensor<D, T>>
     where
@@ -87,11 +85,10 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
         self.make("randperm", &[n], fill)
     }
 
-    /// Random numbers of a normal distribution.
+    /// Draws normally distributed random numbers.
     ///
     /// # Errors
-    /// When `std` is below zero, sizes are none that the dims can have, memory is short, or the device is not
-    /// there.
+    /// If `std` is below zero, the dims cannot have the sizes, memory runs out, or the device does not exist.
     #[twin]
     pub fn try_normal<S: ShapeFor<D>>(
         mut self,
@@ -109,11 +106,11 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`randint`](Tensor::randint) into `out`, which is resized where it has no names.
+    /// Like [`randint`](Tensor::randint), but writes to `out`, which is resized if it has no names.
     ///
     /// # Errors
-    /// When the range is empty, the dtype does not hold it, or `out` must keep other sizes; then
-    /// nothing has changed.
+    /// If the range is empty, the dtype does not hold it, or `out` must keep other sizes. Nothing is changed in that
+    /// case.
     #[twin]
     pub fn try_randint_out<S: ShapeFor<D>>(
         range: impl RangeBounds<i64>,
@@ -132,11 +129,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`randperm`](Tensor::randperm) into `out`, which is resized where it has no name.
+    /// Like [`randperm`](Tensor::randperm), but writes to `out`, which is resized if it has no name.
     ///
     /// # Errors
-    /// When the dtype does not hold the numbers, or `out` must keep another size; then nothing has
-    /// changed.
+    /// If the dtype does not hold the numbers, or `out` must keep another size. Nothing is changed in that case.
     #[twin]
     pub fn try_randperm_out(n: usize, out: &mut Self) -> Result<()>
     where
@@ -199,8 +195,8 @@ impl<D: Dims, T: Float> Moments for (f64, &Tensor<D, T>) {
 
 /// # Random tensors
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Random numbers of normal distributions, each with its own mean and standard deviation:
-    /// tensors whose dims unify, or a number beside a tensor. The dtype is the first tensor's.
+    /// Draws normally distributed random numbers, each with its own mean and standard deviation: tensors whose dims
+    /// unify, or a tensor and a number. The dtype is that of the first tensor.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -211,7 +207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or a standard deviation is below zero.
+    /// If sizes do not match, or a standard deviation is below zero.
     #[twin]
     pub fn try_normal<M, S>(mean: M, std: S) -> Result<Self>
     where
@@ -222,10 +218,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(random::normal(mean, std, D::STATIC, None))
     }
 
-    /// [`normal`](Self::normal) from a generator.
+    /// Like [`normal`](Self::normal), but draws from a generator.
     ///
     /// # Errors
-    /// When sizes do not fit, or a standard deviation is below zero.
+    /// If sizes do not match, or a standard deviation is below zero.
     #[twin]
     pub fn try_normal_from<M, S>(mean: M, std: S, generator: &mut Generator) -> Result<Self>
     where
@@ -236,11 +232,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(random::normal(mean, std, D::STATIC, Some(generator)))
     }
 
-    /// [`normal`](Self::normal) into `out`.
+    /// Like [`normal`](Self::normal), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, a standard deviation is below zero, or `out` must keep other sizes; then nothing
-    /// has changed.
+    /// If sizes do not match, a standard deviation is below zero, or `out` must keep other sizes. Nothing is changed in
+    /// that case.
     #[twin]
     pub fn try_normal_out<M, S, O, U>(mean: M, std: S, out: &mut Tensor<O, U>) -> Result<()>
     where

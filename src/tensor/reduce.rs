@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-/// Options of a reduction: the dtype `U` to compute in, which the result has.
+/// Options of a reduction: the dtype `U` to compute in and return.
 ///
 /// ```
 /// use nomina::prelude::*;

@@ -1,4 +1,4 @@
-//! Methods that a tensor with names lacks, with errors that say what to write: `x[0]`, [`Tensor::reshape`],
+//! Methods that named tensors do not have, with errors that suggest replacements: `x[0]`, [`Tensor::reshape`],
 //! [`Tensor::view`].
 
 use std::ops::Index;
@@ -8,17 +8,17 @@ use nomina_core::dims::Dims;
 
 use super::Tensor;
 
-// `==` and `>` stay std's errors: with impls of `PartialEq` and `PartialOrd`, even such that never hold, `x.eq(&y)` of a
-// `&mut Tensor` or a `Box<Tensor>` would find the methods of those traits first.
+// `==` and `>` keep std's errors: with impls of `PartialEq` and `PartialOrd`, even ones that never apply, `x.eq(&y)` on
+// a `&mut Tensor` or a `Box<Tensor>` would find the methods of those traits first.
 
-/// Nothing indexes a tensor by brackets, which would have to lend an element that another dtype or a device holds.
+/// Refuses indexing by brackets, which would have to lend an element that has another dtype or is on a device.
 #[diagnostic::on_unimplemented(
     message = "a tensor is not indexed by brackets",
     label = "write `.at(..)` for a part, `.get(..)` for an element",
     note = "with dims (N, C): `x.at(N.i(0))`, `x.at((N.i(0), C.i(1..)))`, `x.get((N.i(0), C.i(2)))`"
 )]
 pub trait Brackets {
-    /// There is no such index.
+    /// Never called: no such index exists.
     fn none<R>(&self) -> R;
 }
 
@@ -29,14 +29,14 @@ impl<D: Dims, T: Element, I: Brackets> Index<I> for Tensor<D, T> {
     }
 }
 
-/// Nothing reshapes a tensor by sizes, which do not say where names go.
+/// Refuses reshaping by sizes, which do not determine where names go.
 #[diagnostic::on_unimplemented(
     message = "a tensor with names is not reshaped by sizes, which do not say where names go",
     label = "write `.flatten(..)` or `.unflatten(..)`",
     note = "for example `x.flatten((H, W), P)` and `x.unflatten(P, (H.of(2), W.of(3)))`; without names: `x.into_dyn()`"
 )]
 pub trait Reshaped {
-    /// There is no such shape.
+    /// Never called: no such shape exists.
     fn none<R>(&self) -> R;
 }
 

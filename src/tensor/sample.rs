@@ -1,4 +1,4 @@
-//! Random samples: new tensors, each element of a distribution of its own.
+//! Random samples: new tensors whose elements are drawn from individual distributions.
 //!
 //! [`Tensor::bernoulli`], [`Tensor::bernoulli_from`], [`Tensor::poisson`],
 //! [`Tensor::poisson_from`], [`Tensor::rand_like_from`], [`Tensor::randn_like_from`],
@@ -20,7 +20,7 @@ use crate::call::factory::{self, Fill};
 use crate::call::random;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Ones with this tensor's elements as probabilities, else zeros.
+    /// Draws ones with this tensor's elements as probabilities, and zeros otherwise.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an element is no probability.
+    /// If an element is not a probability.
     #[twin(from)]
     pub fn try_bernoulli_from(&self, generator: Option<&mut Generator>) -> Result<Self>
     where
@@ -38,10 +38,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(random::sample(self.erased(), generator, call::bernoulli))
     }
 
-    /// How often happens what happens at the rates that this tensor's elements are.
+    /// Draws Poisson-distributed random numbers with this tensor's elements as rates.
     ///
     /// # Errors
-    /// When a rate is below zero.
+    /// If a rate is below zero.
     #[twin(from)]
     pub fn try_poisson_from(&self, generator: Option<&mut Generator>) -> Result<Self>
     where
@@ -50,11 +50,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(random::sample(self.erased(), generator, call::poisson))
     }
 
-    /// Uniform random numbers in the sizes, names, dtype and order in memory of this tensor, from a
-    /// generator.
+    /// Draws uniform random numbers in the sizes, names, dtype and memory order of this tensor,
+    /// from a generator.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     #[twin]
     pub fn try_rand_like_from(&self, generator: &mut Generator) -> Result<Self>
     where
@@ -70,11 +70,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Normal random numbers in the sizes, names, dtype and order in memory of this tensor, from a
-    /// generator.
+    /// Draws normal random numbers in the sizes, names, dtype and memory order of this tensor, from
+    /// a generator.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     #[twin]
     pub fn try_randn_like_from(&self, generator: &mut Generator) -> Result<Self>
     where
@@ -90,10 +90,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Random whole numbers of a range in the sizes, names, dtype and order in memory of this tensor.
+    /// Draws random whole numbers of a range in the sizes, names, dtype and memory order of this
+    /// tensor.
     ///
     /// # Errors
-    /// When the range is empty, or the dtype does not hold it.
+    /// If the range is empty, or the dtype does not hold it.
     #[twin(from)]
     pub fn try_randint_like_from(
         &self,
@@ -111,8 +112,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// `num_samples` different places along a dim, drawn by the weights that stand there; the dim
-    /// then has that size.
+    /// Draws `num_samples` distinct indices along a dim with this tensor's elements as weights; the
+    /// dim then has that size.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -122,7 +123,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a weight is below zero or not finite, or too few are above zero.
+    /// If a weight is below zero or not finite, or too few are above zero.
     #[twin(with = "but with options.")]
     pub fn try_multinomial_with<X: DimOf<D>>(
         &self,
@@ -140,10 +141,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`multinomial`](Self::multinomial) with options, from a generator.
+    /// Like [`multinomial`](Self::multinomial), but with options and from a generator.
     ///
     /// # Errors
-    /// When a weight is below zero or not finite, or too few are above zero.
+    /// If a weight is below zero or not finite, or too few are above zero.
     #[twin]
     pub fn try_multinomial_from<X: DimOf<D>>(
         &self,
@@ -163,5 +164,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("sample/forms.rs");

@@ -1,4 +1,5 @@
-//! Tensors in the formats of `serde`, as [`DynTensor`] writes them; what is read must have the dims and the dtype.
+//! Serialisation of tensors with `serde`, in the format of [`DynTensor`]; deserialising checks dims
+//! and dtype.
 
 use nomina_core::Element;
 use nomina_core::dims::{Dims, Distinct};
@@ -20,7 +21,7 @@ impl<'de, D: Dims + Distinct, T: Element> Deserialize<'de> for Tensor<D, T> {
     fn deserialize<S: Deserializer<'de>>(deserializer: S) -> Result<Self, S::Error> {
         let read = DynTensor::deserialize(deserializer)?;
         let erased = checked(read, D::STATIC, T::DTYPE);
-        // No call of the user's made it.
+        // No call of the user created it.
         erased
             .map(Self::kept)
             .map_err(|(_, error)| S::Error::custom(error))

@@ -1,4 +1,4 @@
-//! Views of one dim: parts, slices, new and dropped dims.
+//! Views of one dim: parts, slices, new and removed dims.
 //!
 //! [`Tensor::narrow`], [`Tensor::select`], [`Tensor::unbind`], [`Tensor::split`],
 //! [`Tensor::squeeze`], [`Tensor::unsqueeze`], [`Tensor::expand`].
@@ -15,7 +15,7 @@ use super::Tensor;
 use crate::call::Known;
 use crate::call::view::{self, ends};
 
-/// An integer that counts along a dim; negative from the end.
+/// An integer index along a dim; negative from the end.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a whole number",
     label = "expected a whole number",
@@ -26,7 +26,7 @@ pub trait Whole: Copy {
     fn whole(self) -> i64;
 }
 
-/// How [`Tensor::split`] cuts: by one size, or by a list of sizes.
+/// The sizes of [`Tensor::split`]: one size, or a list of sizes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how to split",
     label = "expected the size of each part, or a list of sizes such as `[1, 2]`"
@@ -36,19 +36,19 @@ pub trait SplitSizes {
     fn pieces(&self) -> Pieces<'_>;
 }
 
-/// One size, or each piece's.
+/// One size, or the size of each piece.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Pieces<'a> {
-    /// Of each piece; the last may be smaller.
+    /// The size of every piece; the last may be smaller.
     Equal(usize),
-    /// Of the pieces in order.
+    /// The sizes of the pieces, in order.
     Listed(&'a [usize]),
 }
 
 /// # Parts along a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// A range of a dim.
+    /// Returns a range of a dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -59,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the range leaves the dim, or ends before it starts.
+    /// If the range leaves the dim, or ends before it starts.
     #[twin]
     pub fn try_narrow<X: DimOf<D>>(&self, dim: X, range: impl RangeBounds<usize>) -> Result<Self>
     where
@@ -74,7 +74,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The slice at one index of a dim; a negative index counts from the end.
+    /// Returns the slice at one index of a dim; a negative index counts from the end.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the index is out of range.
+    /// If the index is out of range.
     #[twin]
     pub fn try_select<X: DimOf<D>>(
         &self,
@@ -102,7 +102,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// All slices along a dim.
+    /// Returns all slices along a dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -113,7 +113,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When names clash that only the run time knows.
+    /// If names clash that only the run time knows.
     #[twin]
     pub fn try_unbind<X: DimOf<D>>(&self, dim: X) -> Result<Vec<Tensor<Without<D, X>, T>>> {
         let _ = dim;
@@ -125,8 +125,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Tensor::all_from_erased(all?))
     }
 
-    /// Pieces of a dim: of one size, the last one smaller where it does not divide, or of a list
-    /// of sizes.
+    /// Splits a dim into pieces of one size, where the last may be smaller, or of a list of sizes.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -137,7 +136,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the sizes do not add up to the dim's.
+    /// If the sizes do not add up to the dim's.
     #[twin]
     pub fn try_split<X: DimOf<D>>(&self, dim: X, sizes: impl SplitSizes) -> Result<Vec<Self>>
     where
@@ -152,7 +151,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Self::all_from_erased(pieces?))
     }
 
-    /// A dim of size 1 dropped.
+    /// Removes a dim of size 1.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -162,7 +161,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the dim has another size. `DynTensor::squeeze` keeps such a dim, as PyTorch does.
+    /// If the dim has another size. `DynTensor::squeeze` keeps such a dim, as PyTorch does.
     #[twin]
     pub fn try_squeeze<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T>> {
         let _ = dim;
@@ -173,7 +172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// A new dim of size 1, which stands first.
+    /// Inserts a first dim of size 1.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -183,7 +182,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Where a `Wild` dim has the new dim's name at run time.
+    /// If a `Wild` dim has the new dim's name at run time.
     #[twin]
     pub fn try_unsqueeze<X: OneDim + Insert<D>>(
         &self,
@@ -196,8 +195,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Dims of size 1 repeated, and new dims on the left, without a copy: to dims with sizes, or
-    /// with one size for each dim to these.
+    /// Repeats dims of size 1 and adds dims on the left, without a copy: to dims with sizes, or
+    /// with one size for each of these dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -208,7 +207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a dim of another size than 1 would change.
+    /// If a dim of another size than 1 would change.
     #[twin]
     pub fn try_expand<S: Expand<D>>(&self, sizes: S) -> Result<Tensor<Expanded<D, S>, T>> {
         let out = <Expanded<D, S>>::STATIC;
@@ -225,7 +224,7 @@ macro_rules! whole {
         #[diagnostic::do_not_recommend]
         impl Whole for $t {
             fn whole(self) -> i64 {
-                // What no i64 holds is out of every dim's range.
+                // A number beyond `i64` is out of the range of every dim.
                 i64::try_from(self).unwrap_or(i64::MAX)
             }
         }

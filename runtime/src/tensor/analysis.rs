@@ -35,7 +35,7 @@ impl Windows {
     /// The sum of each; integers and bool add up in i64.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn sum(&self) -> Result<DynTensor> {
         self.reduce(Op::Sum)
     }
@@ -43,7 +43,7 @@ impl Windows {
     /// The mean of each; that of integers and bool is a float of the default dtype.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn mean(&self) -> Result<DynTensor> {
         self.reduce(Op::Mean)
     }
@@ -51,7 +51,7 @@ impl Windows {
     /// The greatest element of each.
     ///
     /// # Errors
-    /// When the dtype is complex.
+    /// If the dtype is complex.
     pub fn max(&self) -> Result<DynTensor> {
         self.reduce(Op::Amax)
     }
@@ -59,7 +59,7 @@ impl Windows {
     /// The smallest element of each.
     ///
     /// # Errors
-    /// When the dtype is complex.
+    /// If the dtype is complex.
     pub fn min(&self) -> Result<DynTensor> {
         self.reduce(Op::Amin)
     }
@@ -67,7 +67,7 @@ impl Windows {
     /// The standard deviation of each, with a correction of 1.
     ///
     /// # Errors
-    /// When the dtype is neither a float nor complex.
+    /// If the dtype is neither a float nor complex.
     pub fn std(&self) -> Result<DynTensor> {
         self.reduce(Op::Std)
     }
@@ -94,7 +94,7 @@ impl GroupBy {
     /// The sum of each group, 0 of no elements; integers and bool add up in i64.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn sum(&self) -> Result<DynTensor> {
         self.reduce(Op::Sum, &self.x.raw)
     }
@@ -102,7 +102,7 @@ impl GroupBy {
     /// The mean of each group, NaN of no elements; that of integers and bool is a float of the default dtype.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn mean(&self) -> Result<DynTensor> {
         self.reduce(Op::Mean, &self.x.raw)
     }
@@ -110,7 +110,7 @@ impl GroupBy {
     /// The greatest element of each group.
     ///
     /// # Errors
-    /// When a group has no elements, or the dtype is complex.
+    /// If a group has no elements, or the dtype is complex.
     pub fn max(&self) -> Result<DynTensor> {
         self.reduce(Op::Amax, &self.x.raw)
     }
@@ -118,7 +118,7 @@ impl GroupBy {
     /// The smallest element of each group.
     ///
     /// # Errors
-    /// When a group has no elements, or the dtype is complex.
+    /// If a group has no elements, or the dtype is complex.
     pub fn min(&self) -> Result<DynTensor> {
         self.reduce(Op::Amin, &self.x.raw)
     }
@@ -126,7 +126,7 @@ impl GroupBy {
     /// How many elements of each group are not NaN.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn count(&self) -> Result<DynTensor> {
         // Only NaN differs from itself.
         let x = Arg::Tensor(&self.x.raw);
@@ -147,7 +147,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim does not exist, or a window has no elements or more than the dim.
+    /// If the dim does not exist, or a window has no elements or more than the dim.
     pub fn rolling<'a>(&self, dim: impl Into<DimRef<'a>>, window: usize) -> Result<Windows> {
         self.windows(Op::Rolling, dim.into(), [window, 1])
     }
@@ -162,7 +162,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim does not exist or is no multiple of `steps`.
+    /// If the dim does not exist or is not a multiple of `steps`.
     pub fn resample<'a>(&self, dim: impl Into<DimRef<'a>>, steps: usize) -> Result<Windows> {
         self.windows(Op::Resample, dim.into(), [steps, steps])
     }
@@ -210,8 +210,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim does not exist or labels have another name or size; for a label that is no group;
-    /// [`DuplicateNames`](ErrorKind::DuplicateNames) when self has another dim of the new name.
+    /// If the dim does not exist or labels have another name or size; for a label that is not a group;
+    /// [`DuplicateNames`](ErrorKind::DuplicateNames) if `self` has another dim of the new name.
     pub fn group_by<'a, 'b>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -249,7 +249,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a dim does not exist, weights have a dim that self lacks, or sizes or dtypes differ.
+    /// If a dim does not exist, weights have a dim that `self` lacks, or sizes or dtypes differ.
     pub fn weighted_mean<'a>(&self, weights: &Self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         let (op, dim) = (Op::WeightedMean.name(), dim.into());
         let made = || {

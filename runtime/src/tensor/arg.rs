@@ -13,7 +13,7 @@ pub trait IntoNames {
     /// One name per dim.
     ///
     /// # Errors
-    /// When a name is no identifier, stands twice, or there is not one per dim.
+    /// If a name is not an identifier, is given twice, or there is not one per dim.
     fn into_names(self, op: &'static str, rank: usize) -> Result<Names>;
 }
 

@@ -99,7 +99,7 @@ impl DynTensor {
     /// Whether the one element is different from zero.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) when there is not exactly one.
+    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) if there is not exactly one.
     pub fn is_nonzero(&self) -> Result<bool> {
         match self.item().map_err(|e| e.in_op("is_nonzero"))? {
             // A complex number is not zero when either part is not.
@@ -123,7 +123,7 @@ impl DynTensor {
     /// The same elements in the dtype of another tensor, on its device.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn type_as(&self, other: &Self) -> Result<Self> {
         self.to_device(other.device())?.to_dtype(other.dtype())
     }
@@ -131,7 +131,7 @@ impl DynTensor {
     /// The same elements on a CUDA device; without a number, on the current one.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) when the device cannot be used.
+    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if the device cannot be used.
     pub fn cuda(&self, ordinal: impl Into<Option<usize>>) -> Result<Self> {
         self.to_device(Device::Cuda(ordinal.into()))
             .map_err(|e| e.in_op("cuda"))
@@ -151,7 +151,7 @@ impl DynTensor {
     /// Writes zeros everywhere.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn zero_(&mut self) -> Result<&mut Self> {
         let names = self.names.clone();
         in_place_as(self, names, &[], |dest| call::fill(dest, Scalar::Int(0)))?;
@@ -170,7 +170,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Resize`](nomina_core::ErrorKind::Resize) when self has names and other sizes.
+    /// [`ErrorKind::Resize`](nomina_core::ErrorKind::Resize) if `self` has names and other sizes.
     pub fn resize_(&mut self, size: &[usize]) -> Result<&mut Self> {
         rule::resize("resize", &self.names, self.shape(), size)?;
         let raw = call::resize(&self.raw, size).map_err(|e| about(e, &[self]))?;
@@ -186,8 +186,8 @@ impl DynTensor {
     /// [`DynTensor::resize_`] whose elements then are read in a memory format.
     ///
     /// # Errors
-    /// As [`DynTensor::resize_`], and [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) when the format is for another number of
-    /// dims.
+    /// Like [`DynTensor::resize_`], and [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) if the
+    /// format is for another number of dims.
     pub fn resize_with_(&mut self, size: &[usize], format: MemoryFormat) -> Result<&mut Self> {
         let strides = strides_in("resize", size, format)?;
         self.resize_(size)?;
@@ -208,8 +208,9 @@ impl DynTensor {
     /// none.
     ///
     /// # Errors
-    /// [`ErrorKind::Resize`](nomina_core::ErrorKind::Resize) when self has names and other sizes, [`ErrorKind::NameMismatchOut`](nomina_core::ErrorKind::NameMismatchOut)
-    /// when it has other names.
+    /// [`ErrorKind::Resize`](nomina_core::ErrorKind::Resize) if `self` has names and other sizes,
+    /// [`ErrorKind::NameMismatchOut`](nomina_core::ErrorKind::NameMismatchOut) if it has other
+    /// names.
     pub fn resize_as_(&mut self, the_template: &Self) -> Result<&mut Self> {
         let own = (&self.names, self.shape());
         let (names, shape) = rule::resize_as(
@@ -231,7 +232,7 @@ macro_rules! conversions {
             #[doc = concat!("The same elements as ", $doc, "; itself when they are.")]
             ///
             /// # Errors
-            /// When memory runs out.
+            /// If memory runs out.
             pub fn $method(&self) -> Result<Self> {
                 self.to::<$t>()
             }

@@ -63,7 +63,7 @@ impl Options {
     /// One number everywhere.
     ///
     /// # Errors
-    /// When names do not fit the sizes, or memory runs out.
+    /// If names do not fit the sizes, or memory runs out.
     pub fn full(
         self,
         size: &[usize],
@@ -78,7 +78,7 @@ impl Options {
     /// Zeros.
     ///
     /// # Errors
-    /// As [`Options::full`].
+    /// Like [`Options::full`].
     pub fn zeros(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
         self.filled("zeros", size, Scalar::Int(0), self.float(), names)
     }
@@ -86,7 +86,7 @@ impl Options {
     /// Ones.
     ///
     /// # Errors
-    /// As [`Options::full`].
+    /// Like [`Options::full`].
     pub fn ones(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
         self.filled("ones", size, Scalar::Int(1), self.float(), names)
     }
@@ -94,7 +94,7 @@ impl Options {
     /// Unspecified elements; they are zeros, so that no uninitialised memory can be read.
     ///
     /// # Errors
-    /// As [`Options::full`].
+    /// Like [`Options::full`].
     pub fn empty(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
         self.filled("empty", size, Scalar::Int(0), self.float(), names)
     }
@@ -117,7 +117,7 @@ impl Options {
     /// Numbers from `start` to before `end`, `step` apart: integers if all three are.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) when `step` is zero or leads away from `end`.
+    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) if `step` is zero or leads away from `end`.
     pub fn arange(
         self,
         start: impl Into<Scalar>,
@@ -143,7 +143,7 @@ impl Options {
     /// Ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
     ///
     /// # Errors
-    /// As [`Options::full`].
+    /// Like [`Options::full`].
     pub fn eye(self, n: usize, m: usize, names: impl IntoNames) -> Result<DynTensor> {
         let names = names.into_names("eye", 2)?;
         let raw = call::eye(n, m, self.float(), self.place())?;
@@ -187,8 +187,8 @@ impl DynTensor {
     /// The elements of `data` in row-major order; the vector becomes the buffer, without a copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) when the sizes do not multiply up to the vector's length, and when
-    /// names do not fit the sizes.
+    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) if the sizes do not multiply up to the vector's length, or
+    /// if names do not fit the sizes.
     pub fn from_vec<T: Element>(
         data: Vec<T>,
         size: &[usize],
@@ -202,7 +202,7 @@ impl DynTensor {
     /// A number, with no dims.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn scalar(value: impl Into<Scalar>) -> Result<Self> {
         Self::options().full(&[], value, ())
     }
@@ -210,7 +210,7 @@ impl DynTensor {
     /// Zeros of the default float dtype.
     ///
     /// # Errors
-    /// When names do not fit the sizes, or memory runs out.
+    /// If names do not fit the sizes, or memory runs out.
     pub fn zeros(size: &[usize], names: impl IntoNames) -> Result<Self> {
         Self::options().zeros(size, names)
     }
@@ -218,7 +218,7 @@ impl DynTensor {
     /// Ones of the default float dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::zeros`].
+    /// Like [`DynTensor::zeros`].
     pub fn ones(size: &[usize], names: impl IntoNames) -> Result<Self> {
         Self::options().ones(size, names)
     }
@@ -226,7 +226,7 @@ impl DynTensor {
     /// Unspecified elements of the default float dtype; they are zeros.
     ///
     /// # Errors
-    /// As [`DynTensor::zeros`].
+    /// Like [`DynTensor::zeros`].
     pub fn empty(size: &[usize], names: impl IntoNames) -> Result<Self> {
         Self::options().empty(size, names)
     }
@@ -234,7 +234,7 @@ impl DynTensor {
     /// One number everywhere; its kind gives the dtype, as in PyTorch.
     ///
     /// # Errors
-    /// As [`DynTensor::zeros`].
+    /// Like [`DynTensor::zeros`].
     pub fn full(size: &[usize], value: impl Into<Scalar>, names: impl IntoNames) -> Result<Self> {
         Self::options().full(size, value, names)
     }
@@ -242,7 +242,7 @@ impl DynTensor {
     /// Numbers from `start` to before `end`, `step` apart: i64 if all three are integers.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) when `step` is zero or leads away from `end`.
+    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) if `step` is zero or leads away from `end`.
     pub fn arange(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,
@@ -255,7 +255,7 @@ impl DynTensor {
     /// Ones on the diagonal of `n` rows and columns, zeros elsewhere.
     ///
     /// # Errors
-    /// As [`DynTensor::zeros`].
+    /// Like [`DynTensor::zeros`].
     pub fn eye(n: usize, names: impl IntoNames) -> Result<Self> {
         Self::options().eye(n, n, names)
     }
@@ -267,7 +267,7 @@ macro_rules! like {
             #[doc = $doc]
             ///
             /// # Errors
-            /// When memory runs out, or random numbers are asked of a dtype that is no float.
+            /// If memory runs out, or random numbers are asked of a dtype that is not a float.
             pub fn $method(&self) -> Result<Self> {
                 Options::default().like(Op::$op, self, Scalar::Int($value))
             }
@@ -295,7 +295,7 @@ impl DynTensor {
     /// One number in self's shape, names and dtype.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn full_like(&self, value: impl Into<Scalar>) -> Result<Self> {
         Options::default().like(Op::FullLike, self, value.into())
     }
@@ -303,7 +303,7 @@ impl DynTensor {
     /// [`DynTensor::full_like`] in another dtype, order in memory, or on another device.
     ///
     /// # Errors
-    /// As [`DynTensor::full_like`].
+    /// Like [`DynTensor::full_like`].
     pub fn full_like_with(&self, value: impl Into<Scalar>, options: Options) -> Result<Self> {
         options.like(Op::FullLike, self, value.into())
     }

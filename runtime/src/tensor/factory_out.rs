@@ -9,7 +9,7 @@ impl DynTensor {
     /// [`DynTensor::zeros`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::zeros`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::zeros`]; also if `out` has names and other sizes.
     pub fn zeros_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
@@ -21,7 +21,7 @@ impl DynTensor {
     /// [`DynTensor::ones`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::ones`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::ones`]; also if `out` has names and other sizes.
     pub fn ones_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
@@ -33,7 +33,7 @@ impl DynTensor {
     /// [`DynTensor::empty`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::empty`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::empty`]; also if `out` has names and other sizes.
     pub fn empty_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
@@ -45,7 +45,7 @@ impl DynTensor {
     /// [`DynTensor::rand`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::rand`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::rand`]; also if `out` has names and other sizes.
     pub fn rand_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
@@ -57,7 +57,7 @@ impl DynTensor {
     /// [`DynTensor::randn`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::randn`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::randn`]; also if `out` has names and other sizes.
     pub fn randn_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
@@ -69,7 +69,7 @@ impl DynTensor {
     /// [`DynTensor::full`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::full`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::full`]; also if `out` has names and other sizes.
     pub fn full_out(
         size: &[usize],
         value: impl Into<Scalar>,
@@ -86,7 +86,7 @@ impl DynTensor {
     /// [`DynTensor::eye`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::eye`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::eye`]; also if `out` has names and other sizes.
     pub fn eye_out(n: usize, m: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
@@ -98,7 +98,7 @@ impl DynTensor {
     /// [`DynTensor::arange`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::arange`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::arange`]; also if `out` has names and other sizes.
     pub fn arange_out(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,
@@ -116,7 +116,7 @@ impl DynTensor {
     /// [`DynTensor::linspace`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::linspace`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::linspace`]; also if `out` has names and other sizes.
     pub fn linspace_out(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,
@@ -134,7 +134,7 @@ impl DynTensor {
     /// [`DynTensor::logspace`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::logspace`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::logspace`]; also if `out` has names and other sizes.
     pub fn logspace_out(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,

@@ -43,8 +43,8 @@ pub(super) fn unified(op: Op, operands: &[&DynTensor]) -> Result<Names> {
 /// An elementwise operator, operands in its row's order. Names unify.
 ///
 /// # Errors
-/// When names do not unify, sizes do not broadcast, a dtype is none that the operator takes, or `op` is not
-/// elementwise or takes another number of operands.
+/// If names do not unify, sizes do not broadcast, the operator does not support a dtype, or `op` is not elementwise or
+/// takes another number of operands.
 pub fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
     if let Some(made) = small(op, operands) {
         return Ok(made);
@@ -86,7 +86,7 @@ pub(super) fn pointwise_as(op: Op, operands: &[Operand<'_>], names: Names) -> Re
 /// An elementwise operator into its first operand. All is checked before anything is touched.
 ///
 /// # Errors
-/// As [`pointwise`], and when the result's names, sizes or dtype do not fit `own`.
+/// Like [`pointwise`]; also if the result's names, sizes or dtype do not fit `own`.
 pub fn pointwise_in_place(op: Op, own: &mut DynTensor, rest: &[Operand<'_>]) -> Result<()> {
     let names = {
         let mut operands: SmallVec<[Operand<'_>; 3]> = SmallVec::new();
@@ -137,7 +137,7 @@ pub(super) fn in_place_as(
 /// An elementwise operator into `out`.
 ///
 /// # Errors
-/// As [`pointwise`], and when the result's names, sizes or dtype do not fit `out`.
+/// Like [`pointwise`]; also if the result's names, sizes or dtype do not fit `out`.
 pub fn pointwise_out(op: Op, operands: &[Operand<'_>], out: &mut DynTensor) -> Result<()> {
     let all = tensors(operands);
     let names = unified(op, &all)?;
@@ -199,7 +199,7 @@ fn check_out(
 /// dtype.
 ///
 /// # Errors
-/// When names, sizes or dtype of the result do not fit `out`, or the devices differ; `out` is as it was then.
+/// If names, sizes or dtype of the result do not fit `out`, or the devices differ. `out` is unchanged in that case.
 pub fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
     let (names, fresh) = check_out(op, out, &result.names, result.shape(), result.dtype())?;
     call::fits_device(op.name(), out.device(), result.device())?;
@@ -215,7 +215,7 @@ pub fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
 /// [`store`] for two results: both are checked before either is written.
 ///
 /// # Errors
-/// As [`store`].
+/// Like [`store`].
 pub fn store_pair(
     op: Op,
     results: (DynTensor, DynTensor),
@@ -234,8 +234,8 @@ pub fn store_pair(
 /// A reduction over dims.
 ///
 /// # Errors
-/// When a dim does not exist or has no element for an operator that needs one, a dtype is none that the operator takes,
-/// or `op` is no reduction.
+/// If a dim does not exist or has no element for an operator that needs one, the operator does not support a dtype, or
+/// `op` is not a reduction.
 pub fn reduce(
     op: Op,
     x: &DynTensor,
@@ -256,7 +256,7 @@ pub fn reduce(
 /// A running result along a dim.
 ///
 /// # Errors
-/// When the dim does not exist, a dtype is none that the operator takes, or `op` is no scan.
+/// If the dim does not exist, the operator does not support a dtype, or `op` is not a scan.
 pub fn scan(op: Op, x: &DynTensor, dim: &DimArg<'_>, dtype: Option<DType>) -> Result<DynTensor> {
     along(op, x, dim, |raw, dim| call::scan(op, raw, dim, dtype))
 }
@@ -264,7 +264,7 @@ pub fn scan(op: Op, x: &DynTensor, dim: &DimArg<'_>, dtype: Option<DType>) -> Re
 /// A normalisation along a dim.
 ///
 /// # Errors
-/// When the dim does not exist, a dtype is none that the operator takes, or `op` is no softmax.
+/// If the dim does not exist, the operator does not support a dtype, or `op` is not a softmax.
 pub fn softmax(op: Op, x: &DynTensor, dim: &DimArg<'_>, dtype: Option<DType>) -> Result<DynTensor> {
     along(op, x, dim, |raw, dim| call::softmax(op, raw, dim, dtype))
 }

@@ -43,7 +43,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is not `f32`, `f64` or complex.
+    /// If the dim does not exist or has no elements, or the dtype is not `f32`, `f64` or complex.
     #[forms(with = "but with the normalisation of the options.")]
     pub fn fft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Fft, &dim.into().into(), |x, at| {
@@ -54,7 +54,7 @@ impl DynTensor {
     /// The inverse of [`DynTensor::fft`].
     ///
     /// # Errors
-    /// As [`DynTensor::fft`].
+    /// Like [`DynTensor::fft`].
     #[forms(with = "but with the normalisation of the options.")]
     pub fn ifft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Ifft, &dim.into().into(), |x, at| {
@@ -66,7 +66,7 @@ impl DynTensor {
     /// mirror image.
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is not `f32` or `f64`.
+    /// If the dim does not exist or has no elements, or the dtype is not `f32` or `f64`.
     #[forms(with = "but with the normalisation of the options.")]
     pub fn rfft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.halved(Op::Rfft, dim.into(), |x, at| {
@@ -77,7 +77,7 @@ impl DynTensor {
     /// The real signal of `n` elements whose transform along a dim has this first half.
     ///
     /// # Errors
-    /// As [`DynTensor::fft`], and when `n` is 0.
+    /// Like [`DynTensor::fft`]; also if `n` is 0.
     #[forms(with = "but with the normalisation of the options.")]
     pub fn irfft_with<'a>(
         &self,
@@ -106,7 +106,7 @@ impl DynTensor {
     /// The discrete Fourier transform along dims; `..` for all.
     ///
     /// # Errors
-    /// As [`DynTensor::fft`].
+    /// Like [`DynTensor::fft`].
     #[forms(with = "but with the normalisation of the options.")]
     pub fn fftn_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Fftn, &dims.into(), |x, at| {
@@ -117,7 +117,7 @@ impl DynTensor {
     /// The inverse of [`DynTensor::fftn`].
     ///
     /// # Errors
-    /// As [`DynTensor::fft`].
+    /// Like [`DynTensor::fft`].
     #[forms(with = "but with the normalisation of the options.")]
     pub fn ifftn_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Ifftn, &dims.into(), |x, at| {
@@ -128,7 +128,7 @@ impl DynTensor {
     /// Frequency 0 moved from the front of dims to their middle; `..` for all.
     ///
     /// # Errors
-    /// When a dim does not exist.
+    /// If a dim does not exist.
     pub fn fftshift<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.transformed(Op::Fftshift, &dims.into(), |x, at| {
             shifted(x, at, |size| size / 2)
@@ -138,7 +138,7 @@ impl DynTensor {
     /// Frequency 0 moved from the middle of dims to the front; `..` for all.
     ///
     /// # Errors
-    /// When a dim does not exist.
+    /// If a dim does not exist.
     pub fn ifftshift<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.transformed(Op::Ifftshift, &dims.into(), |x, at| {
             shifted(x, at, |size| size - size / 2)
@@ -158,8 +158,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// As [`DynTensor::fft`]; when the kernel has a dim that self lacks or lacks the one of the convolution, or
-    /// dtypes or sizes do not fit.
+    /// Like [`DynTensor::fft`]; also if the kernel has a dim that `self` lacks or lacks the one of
+    /// the convolution, or dtypes or sizes do not match.
     pub fn fft_convolve<'a>(&self, kernel: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let (op, dim) = (Op::FftConvolve, dim.into());
         let compute = || {

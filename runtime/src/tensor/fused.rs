@@ -13,7 +13,7 @@ use crate::{SmallVec, call};
 /// A chain of elementwise operators on tensors and their names: what they give one by one.
 ///
 /// # Errors
-/// Those of the first operator that fails.
+/// If an operator fails: the error of the first one.
 #[doc(hidden)]
 pub fn fused(
     program: &[Node<'_>],
@@ -31,7 +31,7 @@ pub fn fused(
 /// A chain, and a reduction of it.
 ///
 /// # Errors
-/// Those of the first operator that fails.
+/// If an operator fails: the error of the first one.
 #[doc(hidden)]
 pub fn fused_reduce(
     program: &[Node<'_>],

@@ -33,7 +33,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) for integers and bool, and for a result of what is recorded; when memory is missing.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) for integers and bool, and for a result of what is
+    /// recorded; if memory runs out.
     pub fn requires_grad_(&mut self) -> Result<&mut Self> {
         let done = self.raw.requires_grad_();
         done.map_err(|e| about(e, &[self]))?;
@@ -58,7 +59,7 @@ impl DynTensor {
     /// Puts a gradient here, in the place of any other.
     ///
     /// # Errors
-    /// When the tensor is no leaf, or the gradient's names, sizes, dtype or device are others.
+    /// If the tensor is not a leaf, or the gradient's names, sizes, dtype or device are others.
     pub fn set_grad(&self, grad: &Self) -> Result<()> {
         let unified = rule::unify("set_grad", &self.names, &grad.names);
         unified.map_err(|error| about(error, &[self, grad]))?;
@@ -85,8 +86,8 @@ impl DynTensor {
     /// Adds the gradients of this number to those of the leaves that it was computed of; the graph is used up.
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when this is not one real number, was not recorded, or was computed by an operator without a
-    /// derivative; when memory is missing. No gradient has changed then.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if this is not one real number, was not recorded, or
+    /// was computed by an operator without a derivative; if memory runs out. No gradient is changed in that case.
     pub fn backward(&self) -> Result<()> {
         grad::one_number("backward", &self.raw).map_err(|e| about(e, &[self]))?;
         let one = call::full(
@@ -102,7 +103,7 @@ impl DynTensor {
     /// [`backward`](Self::backward) from any tensor, whose own gradient is `seed`.
     ///
     /// # Errors
-    /// As there, and when `seed` has other sizes, or names that do not match.
+    /// Also if `seed` has other sizes, or names that do not match.
     pub fn backward_with(&self, seed: &Self, options: BackwardOptions) -> Result<()> {
         let fit = |error| about(error, &[self, seed]);
         nomina_core::rule::unify("backward", &self.names, &seed.names).map_err(fit)?;
@@ -125,7 +126,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when the tensor is not recorded.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if the tensor is not recorded.
     pub fn register_hook(
         &self,
         hook: impl Fn(&Self) -> Result<Option<Self>> + Send + Sync + 'static,
@@ -145,7 +146,7 @@ impl DynTensor {
     /// Calls `hook` with the gradient of this leaf each time that `backward` has written it.
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when the tensor is no leaf.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if the tensor is not a leaf.
     pub fn register_post_accumulate_grad_hook(
         &self,
         hook: impl Fn(&Self) -> Result<()> + Send + Sync + 'static,

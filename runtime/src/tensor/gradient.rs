@@ -13,8 +13,8 @@ use crate::raw::Raw;
 /// The gradients of one number with respect to tensors that it was computed of; its graph is used up.
 ///
 /// # Errors
-/// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when `y` is not one real number, or was not computed of one of
-/// `inputs`; when an operator has no derivative, or memory is missing.
+/// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if `y` is not one real number, or was not computed of one
+/// of `inputs`; if an operator has no derivative, or memory runs out.
 pub fn gradients(y: &DynTensor, inputs: &[&DynTensor]) -> Result<Vec<DynTensor>> {
     let raws: Vec<&Raw> = inputs.iter().map(|x| &x.raw).collect();
     let found = grad::gradients_of_number(&y.raw, &raws, BackwardOptions::default());
@@ -37,7 +37,7 @@ pub fn gradients(y: &DynTensor, inputs: &[&DynTensor]) -> Result<Vec<DynTensor>>
 /// ```
 ///
 /// # Errors
-/// As [`value_and_grad`].
+/// Like [`value_and_grad`].
 pub fn grad(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> Result<DynTensor> {
     let (raw, _) = of_one(f, &x.names, |f| {
         let (_, mut found) = grad::value_and_grad(f, &[&x.raw])?;
@@ -49,8 +49,8 @@ pub fn grad(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> Resul
 /// A function's value, which is one number, and its gradient by each input.
 ///
 /// # Errors
-/// Those of `f`; [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when it does not give one real number, or an
-/// operator has no derivative; when memory is missing.
+/// Those of `f`; [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if it does not give one real number, or an
+/// operator has no derivative; if memory runs out.
 pub fn value_and_grad(
     f: impl Fn(&[DynTensor]) -> Result<DynTensor>,
     inputs: &[&DynTensor],
@@ -66,7 +66,7 @@ pub fn value_and_grad(
 /// A function's value, and the gradient of the sum of its products with `seed`.
 ///
 /// # Errors
-/// As [`value_and_grad`], and when `seed` is not like the value.
+/// Like [`value_and_grad`]; also if `seed` is not like the value.
 pub fn vjp(
     f: impl Fn(&DynTensor) -> Result<DynTensor>,
     x: &DynTensor,
@@ -81,7 +81,7 @@ pub fn vjp(
 /// A function's value, and how it changes where its input changes by `tangent`.
 ///
 /// # Errors
-/// As [`value_and_grad`], and when `tangent` is not like the input.
+/// Like [`value_and_grad`]; also if `tangent` is not like the input.
 pub fn jvp(
     f: impl Fn(&DynTensor) -> Result<DynTensor>,
     x: &DynTensor,
@@ -96,7 +96,7 @@ pub fn jvp(
 /// names are primed.
 ///
 /// # Errors
-/// As [`value_and_grad`], and when a name would stand twice, or there are too many dims.
+/// Like [`value_and_grad`]; also if a name would occur twice, or there are too many dims.
 pub fn jacobian(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> Result<DynTensor> {
     let (raw, own) = of_one(f, &x.names, |f| grad::jacobian(f, &x.raw))?;
     beside_primed(raw, &own, x)
@@ -105,7 +105,7 @@ pub fn jacobian(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> R
 /// The second derivatives of a function that gives one number: the input's dims, then the same ones primed.
 ///
 /// # Errors
-/// As [`jacobian`].
+/// Like [`jacobian`].
 pub fn hessian(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> Result<DynTensor> {
     let (raw, _) = of_one(f, &x.names, |f| grad::hessian(f, &x.raw))?;
     beside_primed(raw, &x.names, x)
@@ -115,7 +115,7 @@ pub fn hessian(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> Re
 /// along `dim` in front of the input's own dims, as the gradients do.
 ///
 /// # Errors
-/// As [`value_and_grad`], and when the function's result is not along `dim` alone, or the input has such a dim.
+/// Like [`value_and_grad`]; also if the function's result is not along `dim` alone, or the input has such a dim.
 pub fn per_sample(
     dim: &str,
     count: usize,
@@ -133,8 +133,8 @@ pub fn per_sample(
 /// back.
 ///
 /// # Errors
-/// Returns the errors of `f`, and an error if memory is missing or if `f` computes on other threads that draw random numbers.
-/// `backward` fails if `f` draws otherwise the second time, or uses other recorded tensors.
+/// Returns the errors of `f`, and an error if memory runs out or if `f` computes on other threads that draw random
+/// numbers. `backward` fails if `f` draws otherwise the second time, or uses other recorded tensors.
 pub fn checkpoint(
     f: impl Fn(&[DynTensor]) -> Result<DynTensor> + Send + Sync + 'static,
     inputs: &[&DynTensor],

@@ -13,7 +13,7 @@ impl DynTensor {
     /// 32,768 of all, and says so.
     ///
     /// # Errors
-    /// When memory is missing or the tensor's device fails.
+    /// If memory runs out or the tensor's device fails.
     pub fn to_html(&self) -> Result<String> {
         display::html(&self.raw, &self.names)
     }
@@ -21,7 +21,7 @@ impl DynTensor {
     /// Writes a page of [`to_html`](Self::to_html), which is there as a whole or not at all.
     ///
     /// # Errors
-    /// When the system cannot write; what was there before stays then.
+    /// If the system cannot write; what was there before stays then.
     pub fn save_html(&self, path: impl AsRef<Path>) -> Result<()> {
         display::save_html(&self.raw, &self.names, path.as_ref())
     }

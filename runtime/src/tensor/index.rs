@@ -12,7 +12,7 @@ impl DynTensor {
     /// Joins tensors along a dim they have; names unify, dtypes promote.
     ///
     /// # Errors
-    /// When there is none, ranks or sizes differ, names do not unify, or the dim does not exist.
+    /// If there is none, ranks or sizes differ, names do not unify, or the dim does not exist.
     #[forms(out)]
     pub fn cat<'a>(tensors: &[&Self], dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e| about(e, tensors);
@@ -33,7 +33,7 @@ impl DynTensor {
     /// Joins tensors along a new dim at position `dim`, with a name or without.
     ///
     /// # Errors
-    /// When there is none, sizes differ, names do not unify, or `dim` is out of range.
+    /// If there is none, sizes differ, names do not unify, or `dim` is out of range.
     #[forms(out)]
     pub fn stack<'b>(
         tensors: &[&Self],
@@ -52,7 +52,7 @@ impl DynTensor {
     /// The elements where `mask` holds, row-major, in one unnamed dim; both broadcast.
     ///
     /// # Errors
-    /// When the mask is not bool, names do not unify or sizes do not broadcast.
+    /// If the mask is not bool, names do not unify or sizes do not broadcast.
     #[forms(out)]
     pub fn masked_select(&self, mask: &Self) -> Result<Self> {
         let fail = |e| about(e, &[self, mask]);
@@ -71,7 +71,7 @@ impl DynTensor {
     /// Whether names, sizes and elements are equal.
     ///
     /// # Errors
-    /// When the dtypes or devices differ.
+    /// If the dtypes or devices differ.
     pub fn equal(&self, other: &Self) -> Result<bool> {
         call::same_device("equal", &[&self.raw, &other.raw])
             .map_err(|e| about(e, &[self, other]))?;

@@ -127,7 +127,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a dim does not exist, the matrices are not square, or one of them is singular.
+    /// If a dim does not exist, the matrices are not square, or one of them is singular.
     pub fn inv<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.inverted(Linalg::Inv, &dims.into(), MatrixOptions::default())
     }
@@ -135,7 +135,7 @@ impl DynTensor {
     /// The pseudoinverse of matrices of any sizes, with rows and columns in each other's places.
     ///
     /// # Errors
-    /// When a dim does not exist, or an element is NaN or infinite.
+    /// If a dim does not exist, or an element is NaN or infinite.
     #[forms(with = "but counts singular values up to a tolerance as zero.")]
     pub fn pinv_with<'a>(&self, dims: impl Into<DimArg<'a>>, tolerance: Tolerance) -> Result<Self> {
         self.inverted(Linalg::Pinv, &dims.into(), tolerance.into())
@@ -155,8 +155,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a dim does not exist or has no name, `b` has the columns' dim, sizes or dtypes differ, or a
-    /// matrix is not square or singular.
+    /// If a dim does not exist or has no name, `b` has the columns' dim, sizes or dtypes differ, or a matrix is not
+    /// square or singular.
     pub fn solve<'a>(&self, other: &Self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.solved(Linalg::Solve, other, &dims.into(), MatrixOptions::default())
     }
@@ -164,7 +164,7 @@ impl DynTensor {
     /// The solution `x` of least norm that brings `A x` closest to `b`; dims as of [`DynTensor::solve`].
     ///
     /// # Errors
-    /// As [`DynTensor::solve`], for matrices of any sizes; and when an element is NaN or infinite.
+    /// Like [`DynTensor::solve`], for matrices of any sizes; and when an element is NaN or infinite.
     #[forms(with = "but counts singular values up to a tolerance as zero.")]
     pub fn lstsq_with<'a>(
         &self,
@@ -179,7 +179,7 @@ impl DynTensor {
     /// triangle is not read. A zero on the diagonal gives infinities.
     ///
     /// # Errors
-    /// As [`DynTensor::solve`], but for singular matrices.
+    /// Like [`DynTensor::solve`], but for singular matrices.
     #[forms(with = "but takes the diagonal as ones if the options say so.")]
     pub fn solve_triangular_with<'a>(
         &self,
@@ -199,7 +199,7 @@ impl DynTensor {
     /// The determinant of square matrices.
     ///
     /// # Errors
-    /// When a dim does not exist, or the matrices are not square.
+    /// If a dim does not exist, or the matrices are not square.
     pub fn det<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         let [det] = self.numbers(Linalg::Det, &dims.into(), MatrixOptions::default())?;
         Ok(det)
@@ -209,7 +209,7 @@ impl DynTensor {
     /// vanishes.
     ///
     /// # Errors
-    /// As [`DynTensor::det`].
+    /// Like [`DynTensor::det`].
     pub fn slogdet<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
         let both = self.numbers(Linalg::Slogdet, &dims.into(), MatrixOptions::default())?;
         Ok(both.into())
@@ -218,7 +218,7 @@ impl DynTensor {
     /// The rank: how many singular values are no zeros.
     ///
     /// # Errors
-    /// When a dim does not exist, or an element is NaN or infinite.
+    /// If a dim does not exist, or an element is NaN or infinite.
     #[forms(with = "but counts singular values up to a tolerance as zero.")]
     pub fn matrix_rank_with<'a>(
         &self,
@@ -232,8 +232,8 @@ impl DynTensor {
     /// A norm of matrices.
     ///
     /// # Errors
-    /// When a dim does not exist; for a norm by singular values when an element is NaN or infinite; for a
-    /// greatest value of no elements.
+    /// If a dim does not exist; for a norm by singular values when an element is NaN or infinite; for a greatest value
+    /// of no elements.
     pub fn matrix_norm<'a>(&self, dims: impl Into<DimArg<'a>>, ord: MatrixNorm) -> Result<Self> {
         let options = MatrixOptions {
             norm: ord,
@@ -247,7 +247,7 @@ impl DynTensor {
     /// read.
     ///
     /// # Errors
-    /// When a dim does not exist, or a matrix is not square or not positive definite.
+    /// If a dim does not exist, or a matrix is not square or not positive definite.
     pub fn cholesky<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         let kept = |names: &Names, _: [usize; 2]| Ok([names.clone()]);
         let options = MatrixOptions::default();
@@ -267,7 +267,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a dim does not exist, or `rank` does already.
+    /// If a dim does not exist, or `rank` does already.
     pub fn qr<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -281,7 +281,7 @@ impl DynTensor {
     /// `rank` is the dim between the factors.
     ///
     /// # Errors
-    /// As [`DynTensor::qr`], and when an element is NaN or infinite.
+    /// Like [`DynTensor::qr`]; also if an element is NaN or infinite.
     pub fn svd<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -294,7 +294,7 @@ impl DynTensor {
     /// The singular values, from the greatest on, along the dim `rank`.
     ///
     /// # Errors
-    /// As [`DynTensor::svd`].
+    /// Like [`DynTensor::svd`].
     pub fn svdvals<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -308,7 +308,7 @@ impl DynTensor {
     /// their eigenvectors, which are columns of the rows' dim. The upper triangle is not read.
     ///
     /// # Errors
-    /// As [`DynTensor::svd`], and when the matrices are not square.
+    /// Like [`DynTensor::svd`]; also if the matrices are not square.
     pub fn eigh<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -321,7 +321,7 @@ impl DynTensor {
     /// The eigenvalues alone of [`DynTensor::eigh`].
     ///
     /// # Errors
-    /// As [`DynTensor::eigh`].
+    /// Like [`DynTensor::eigh`].
     pub fn eigvalsh<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -335,7 +335,7 @@ impl DynTensor {
     /// 1, which are columns of the rows' dim. Both are complex.
     ///
     /// # Errors
-    /// As [`DynTensor::eigh`].
+    /// Like [`DynTensor::eigh`].
     pub fn eig<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,

@@ -13,7 +13,7 @@ impl DynTensor {
     /// Takes from `x` where self, a bool tensor, holds, else from `other`: PyTorch's `where`.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] when self is not bool; names that do not unify, sizes that do not
+    /// [`ErrorKind::DType`] if `self` is not bool; names that do not unify, sizes that do not
     /// broadcast.
     pub fn where_cond<'a>(
         &'a self,
@@ -26,7 +26,7 @@ impl DynTensor {
     /// [`DynTensor::where_cond`] into `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::where_cond`], and when `out` does not hold the result.
+    /// Like [`DynTensor::where_cond`]; also if `out` cannot hold the result.
     pub fn where_cond_out<'a>(
         &'a self,
         x: impl Into<Operand<'a>>,
@@ -39,9 +39,9 @@ impl DynTensor {
     /// Writes `value`, a number or a zero-dim tensor, where `mask` holds.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] when the mask is not bool, [`ErrorKind::Rank`] when it has more dims
-    /// than self and any dim has a name, or `value` has dims; names that do not unify, sizes that
-    /// do not broadcast.
+    /// [`ErrorKind::DType`] if the mask is not bool, [`ErrorKind::Rank`] if it has more dims than
+    /// `self` and any dim has a name, or `value` has dims; names that do not unify, sizes that do
+    /// not broadcast.
     pub fn masked_fill<'a>(
         &'a self,
         mask: &'a Self,
@@ -58,7 +58,8 @@ impl DynTensor {
     /// Writes `value` where `mask` holds, in place.
     ///
     /// # Errors
-    /// As [`DynTensor::masked_fill`], and when self does not have the names and sizes that result.
+    /// Like [`DynTensor::masked_fill`]; also if `self` does not have the names and sizes that
+    /// result.
     pub fn masked_fill_<'a>(
         &mut self,
         mask: &Self,

@@ -129,8 +129,8 @@ impl DynTensor {
     /// A tensor of nameless elements and the names of its dims.
     ///
     /// # Errors
-    /// [`ErrorKind::NamesLen`] when there is not one name per dim,
-    /// [`ErrorKind::DuplicateNames`] when a name stands twice.
+    /// [`ErrorKind::NamesLen`] if there is not one name per dim, [`ErrorKind::DuplicateNames`] if
+    /// a name is given twice.
     pub fn from_parts(raw: Raw, names: Names) -> Result<Self> {
         if raw.rank() != names.len() {
             let what = format!("{} names for {} dims", names.len(), raw.rank());

@@ -9,8 +9,7 @@ impl DynTensor {
     /// of old and new (`[("N", "A")]`), or `()` for no names.
     ///
     /// # Errors
-    /// When there is not one name per dim, a name to replace is missing, or a name would stand
-    /// twice.
+    /// If there is not one name per dim, a name to replace is missing, or a name would occur twice.
     pub fn rename<'a>(&self, names: impl Into<Rename<'a>>) -> Result<Self> {
         Ok(Self::new(self.raw.clone(), self.renamed(&names.into())?))
     }
@@ -18,7 +17,7 @@ impl DynTensor {
     /// [`DynTensor::rename`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::rename`].
+    /// Like [`DynTensor::rename`].
     pub fn rename_<'a>(&mut self, names: impl Into<Rename<'a>>) -> Result<&mut Self> {
         self.names = self.renamed(&names.into())?;
         Ok(self)
@@ -42,7 +41,7 @@ impl DynTensor {
     /// dims that are not mentioned.
     ///
     /// # Errors
-    /// When a name would become another, there is not one per dim, or a name would stand twice.
+    /// If a name would become another, there is not one per dim, or a name would occur twice.
     pub fn refine_names<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
         let names = rule::refine_names("refine_names", &self.names, names.into().items())
             .map_err(|e| about(e, &[self]))?;

@@ -47,7 +47,7 @@ impl<'a> DynTensorMut<'a> {
     /// A region that can be written to, and the names of its dims.
     ///
     /// # Errors
-    /// [`ErrorKind::NamesLen`] when there is not one name per dim.
+    /// [`ErrorKind::NamesLen`] if there is not one name per dim.
     pub fn from_parts(raw: RawMut<'a>, names: Names) -> Result<Self> {
         if raw.rank() == names.len() {
             return Ok(Self { raw, names });
@@ -67,7 +67,7 @@ impl<'a> DynTensorMut<'a> {
     /// The part of this part at numbers and ranges; see [`DynTensor::at_mut`].
     ///
     /// # Errors
-    /// As [`DynTensor::at_mut`].
+    /// Like [`DynTensor::at_mut`].
     pub fn at<'b, 'c, D: Into<DimRef<'c>>>(
         self,
         indices: impl IntoIterator<Item = (D, Index<'b>)>,
@@ -79,7 +79,7 @@ impl<'a> DynTensorMut<'a> {
     /// The diagonal of two dims of this part; see [`DynTensor::diagonal_mut`].
     ///
     /// # Errors
-    /// As [`DynTensor::diagonal_mut`].
+    /// Like [`DynTensor::diagonal_mut`].
     pub fn diagonal<'b, 'c>(
         self,
         dim1: impl Into<DimRef<'b>>,
@@ -134,7 +134,7 @@ impl<'a> DynTensorMut<'a> {
     /// Writes one number, or the number in a zero-dim tensor, everywhere.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when `value` has dims.
+    /// [`ErrorKind::Rank`] if `value` has dims.
     pub fn fill_<'b>(&mut self, value: impl Into<Operand<'b>>) -> Result<&mut Self> {
         let (dtype, device) = (self.raw.dtype(), self.raw.device());
         let value = FillValue::new(Op::Fill, value.into(), dtype, device)?;
@@ -145,7 +145,7 @@ impl<'a> DynTensorMut<'a> {
     /// Writes the elements of `src`, broadcast and converted.
     ///
     /// # Errors
-    /// As [`DynTensor::copy_`].
+    /// Like [`DynTensor::copy_`].
     pub fn copy_(&mut self, src: &DynTensor) -> Result<&mut Self> {
         self.fits("copy", src)?;
         call::copy_across(self.raw.reborrow(), src.raw()).map_err(|e| self.about(e, &[src]))?;
@@ -184,7 +184,7 @@ impl<'a> DynTensorMut<'a> {
     /// Adds a tensor or a number.
     ///
     /// # Errors
-    /// As [`DynTensor::add_`].
+    /// Like [`DynTensor::add_`].
     pub fn add_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
         self.apply(Op::Add, other.into())
     }
@@ -192,7 +192,7 @@ impl<'a> DynTensorMut<'a> {
     /// Subtracts a tensor or a number.
     ///
     /// # Errors
-    /// As [`DynTensor::sub_`].
+    /// Like [`DynTensor::sub_`].
     pub fn sub_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
         self.apply(Op::Sub, other.into())
     }
@@ -200,7 +200,7 @@ impl<'a> DynTensorMut<'a> {
     /// Multiplies by a tensor or a number.
     ///
     /// # Errors
-    /// As [`DynTensor::mul_`].
+    /// Like [`DynTensor::mul_`].
     pub fn mul_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
         self.apply(Op::Mul, other.into())
     }
@@ -208,7 +208,7 @@ impl<'a> DynTensorMut<'a> {
     /// Divides by a tensor or a number.
     ///
     /// # Errors
-    /// As [`DynTensor::div_`].
+    /// Like [`DynTensor::div_`].
     pub fn div_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
         self.apply(Op::Div, other.into())
     }
@@ -230,7 +230,7 @@ impl DynTensor {
     /// The slice at one index of a dim, to write to; a negative index counts from the end.
     ///
     /// # Errors
-    /// As [`DynTensor::select`].
+    /// Like [`DynTensor::select`].
     pub fn select_mut<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -246,7 +246,7 @@ impl DynTensor {
     /// `length` elements of a dim from `start` on, to write to.
     ///
     /// # Errors
-    /// When the dim does not exist or the range does not lie within it.
+    /// If the dim does not exist or the range does not lie within it.
     pub fn narrow_mut<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -264,7 +264,7 @@ impl DynTensor {
     /// The tensor with two dims swapped, to write to.
     ///
     /// # Errors
-    /// When a dim does not exist.
+    /// If a dim does not exist.
     pub fn transpose_mut<'a, 'b>(
         &mut self,
         dim0: impl Into<DimRef<'a>>,
@@ -280,7 +280,7 @@ impl DynTensor {
     /// without.
     ///
     /// # Errors
-    /// As [`DynTensor::diagonal`].
+    /// Like [`DynTensor::diagonal`].
     #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diagonal_mut_with<'a, 'b>(
         &mut self,

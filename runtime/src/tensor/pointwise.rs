@@ -13,7 +13,7 @@ impl DynTensor {
     /// Limits elements to at least `min` and at most `max`; `None` sets no limit.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when both are `None`; names that do not unify, sizes that do not
+    /// [`ErrorKind::Argument`] if both are `None`; names that do not unify, sizes that do not
     /// broadcast, a dtype that has no order.
     #[forms(out)]
     pub fn clamp<'a>(
@@ -34,7 +34,7 @@ impl DynTensor {
     /// Limits elements in place.
     ///
     /// # Errors
-    /// As [`DynTensor::clamp`], and when the result's names, sizes or dtype are not self's.
+    /// Like [`DynTensor::clamp`]; also if the result's names, sizes or dtype are not self's.
     pub fn clamp_<'a>(
         &mut self,
         min: impl Into<Option<Operand<'a>>>,
@@ -67,8 +67,8 @@ impl DynTensor {
     /// Writes a computed result into self, by the rule of in-place operators.
     ///
     /// # Errors
-    /// When the result has other sizes, names that self's do not take, or a dtype that is not cast to self's; nothing
-    /// is written then.
+    /// If the result has other sizes, names that self's do not take, or a dtype that is not cast to
+    /// self's; nothing is written then.
     pub fn overwrite(&mut self, op: Op, result: Self) -> Result<&mut Self> {
         let name = op.name();
         if self.shape() != result.shape() {

@@ -113,7 +113,7 @@ macro_rules! added_products {
             #[doc = $doc]
             ///
             /// # Errors
-            /// As the product, and when names do not unify with self's or self does not broadcast.
+            /// As the product, or if names do not unify with self's or `self` does not broadcast.
             pub fn $method(&self, $a: &Self, $b: &Self) -> Result<Self> {
                 add_product(Op::$op, self, $a, $b, AddmmOptions::default())
             }
@@ -175,7 +175,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim is missing or stands elsewhere on one side, and as [`matmul`](Self::matmul).
+    /// If the dim is missing or stands elsewhere on one side, and as [`matmul`](Self::matmul).
     pub fn matmul_on<'a>(&self, dim: impl Into<DimRef<'a>>, other: &Self) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("matmul_on"), &[self, other]);
         let dim = dim.into();
@@ -209,7 +209,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a dim is missing on either side, sizes or dtypes differ, or a dim has no name.
+    /// If a dim is missing on either side, sizes or dtypes differ, or a dim has no name.
     pub fn contract<'a>(&self, other: &Self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
         let plan =

@@ -9,7 +9,7 @@ impl DynTensor {
     /// The size of a dim.
     ///
     /// # Errors
-    /// When the dim does not exist.
+    /// If the dim does not exist.
     pub fn size<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<usize> {
         self.position("size", dim.into())
             .map(|position| self.shape()[position])
@@ -18,7 +18,7 @@ impl DynTensor {
     /// The distance in elements from one index of a dim to the next.
     ///
     /// # Errors
-    /// When the dim does not exist.
+    /// If the dim does not exist.
     pub fn stride<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<isize> {
         self.position("stride", dim.into())
             .map(|position| self.strides()[position])

@@ -30,7 +30,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dtype is no float, or `from` is above `to`.
+    /// If the dtype is not a float, or `from` is above `to`.
     #[forms(from)]
     pub fn uniform_from_(
         &mut self,
@@ -44,7 +44,7 @@ impl DynTensor {
     /// Random numbers of a normal distribution; of a complex dtype, both parts with half the variance.
     ///
     /// # Errors
-    /// When the dtype is neither float nor complex, or `std` is below zero.
+    /// If the dtype is neither float nor complex, or `std` is below zero.
     #[forms(from)]
     pub fn normal_from_(
         &mut self,
@@ -62,7 +62,7 @@ impl DynTensor {
     /// Random numbers whose logarithms are normal, with this mean and standard deviation.
     ///
     /// # Errors
-    /// When the dtype is no float, or `std` is not above zero.
+    /// If the dtype is not a float, or `std` is not above zero.
     #[forms(from)]
     pub fn log_normal_from_(
         &mut self,
@@ -80,7 +80,7 @@ impl DynTensor {
     /// Random waiting times for what happens `lambd` times per unit of time; never zero.
     ///
     /// # Errors
-    /// When the dtype is no float, or `lambd` is not above zero.
+    /// If the dtype is not a float, or `lambd` is not above zero.
     #[forms(from)]
     pub fn exponential_from_(
         &mut self,
@@ -97,7 +97,7 @@ impl DynTensor {
     /// Random numbers of a Cauchy distribution.
     ///
     /// # Errors
-    /// When the dtype is no float, or `sigma` is not above zero.
+    /// If the dtype is not a float, or `sigma` is not above zero.
     #[forms(from)]
     pub fn cauchy_from_(
         &mut self,
@@ -115,7 +115,7 @@ impl DynTensor {
     /// How many tries it takes until one of probability `p` succeeds; 1 at the least.
     ///
     /// # Errors
-    /// When the dtype is bool or complex, or `p` is not between 0 and 1.
+    /// If the dtype is bool or complex, or `p` is not between 0 and 1.
     #[forms(from)]
     pub fn geometric_from_(
         &mut self,
@@ -129,7 +129,7 @@ impl DynTensor {
     /// all digits.
     ///
     /// # Errors
-    /// When the dtype is complex, or the range is empty or reaches beyond the dtype's.
+    /// If the dtype is complex, or the range is empty or reaches beyond the dtype's.
     #[forms(from)]
     pub fn random_from_(
         &mut self,
@@ -149,8 +149,8 @@ impl DynTensor {
     /// Ones with a probability, a number or a tensor that broadcasts, else zeros.
     ///
     /// # Errors
-    /// When the dtype is complex, a number is no probability, or a tensor's names or sizes do not
-    /// fit self's.
+    /// If the dtype is complex, a number is not a probability, or a tensor's names or sizes do not
+    /// match self's.
     #[forms(from)]
     pub fn bernoulli_from_<'a>(
         &mut self,

@@ -18,7 +18,7 @@ impl Options {
     /// Random numbers, uniform from 0 to before 1.
     ///
     /// # Errors
-    /// When names do not fit the sizes, memory runs out, or the dtype is no float.
+    /// If names do not fit the sizes, memory runs out, or the dtype is not a float.
     #[forms(from)]
     pub fn rand_from(
         self,
@@ -35,7 +35,7 @@ impl Options {
     /// Random numbers of the standard normal distribution.
     ///
     /// # Errors
-    /// When names do not fit the sizes, memory runs out, or the dtype is neither float nor complex.
+    /// If names do not fit the sizes, memory runs out, or the dtype is neither float nor complex.
     #[forms(from)]
     pub fn randn_from(
         self,
@@ -52,7 +52,7 @@ impl Options {
     /// Random numbers of a normal distribution.
     ///
     /// # Errors
-    /// As [`Options::randn`], and when `std` is below zero.
+    /// Like [`Options::randn`]; also if `std` is below zero.
     #[forms(from)]
     pub fn normal_from(
         self,
@@ -74,7 +74,7 @@ impl Options {
     /// Random whole numbers in a range, which has an end; i64 unless asked.
     ///
     /// # Errors
-    /// When names do not fit the sizes, memory runs out, or the dtype does not hold the range.
+    /// If names do not fit the sizes, memory runs out, or the dtype does not hold the range.
     #[forms(from)]
     pub fn randint_from(
         self,
@@ -93,7 +93,7 @@ impl Options {
     /// The numbers from 0 to before `n` in random order; i64 unless asked.
     ///
     /// # Errors
-    /// When memory runs out, or the dtype does not hold the numbers.
+    /// If memory runs out, or the dtype does not hold the numbers.
     #[forms(from)]
     pub fn randperm_from(
         self,
@@ -132,7 +132,7 @@ impl DynTensor {
     /// Random numbers, uniform from 0 to before 1.
     ///
     /// # Errors
-    /// As [`Options::rand`].
+    /// Like [`Options::rand`].
     pub fn rand(size: &[usize], names: impl IntoNames) -> Result<Self> {
         Self::options().rand(size, names)
     }
@@ -140,7 +140,7 @@ impl DynTensor {
     /// [`DynTensor::rand`] from a generator.
     ///
     /// # Errors
-    /// As [`Options::rand`].
+    /// Like [`Options::rand`].
     pub fn rand_from(
         size: &[usize],
         names: impl IntoNames,
@@ -152,7 +152,7 @@ impl DynTensor {
     /// Random numbers of the standard normal distribution.
     ///
     /// # Errors
-    /// As [`Options::randn`].
+    /// Like [`Options::randn`].
     pub fn randn(size: &[usize], names: impl IntoNames) -> Result<Self> {
         Self::options().randn(size, names)
     }
@@ -160,7 +160,7 @@ impl DynTensor {
     /// [`DynTensor::randn`] from a generator.
     ///
     /// # Errors
-    /// As [`Options::randn`].
+    /// Like [`Options::randn`].
     pub fn randn_from(
         size: &[usize],
         names: impl IntoNames,
@@ -172,7 +172,7 @@ impl DynTensor {
     /// Random whole numbers in a range, which has an end; i64 unless asked.
     ///
     /// # Errors
-    /// As [`Options::randint`].
+    /// Like [`Options::randint`].
     pub fn randint(
         range: impl RangeBounds<i64>,
         size: &[usize],
@@ -184,7 +184,7 @@ impl DynTensor {
     /// [`DynTensor::randint`] from a generator.
     ///
     /// # Errors
-    /// As [`Options::randint`].
+    /// Like [`Options::randint`].
     pub fn randint_from(
         range: impl RangeBounds<i64>,
         size: &[usize],
@@ -197,7 +197,7 @@ impl DynTensor {
     /// The numbers from 0 to before `n` in random order; i64 unless asked.
     ///
     /// # Errors
-    /// As [`Options::randperm`].
+    /// Like [`Options::randperm`].
     pub fn randperm(n: usize, names: impl IntoNames) -> Result<Self> {
         Self::options().randperm(n, names)
     }
@@ -205,7 +205,7 @@ impl DynTensor {
     /// [`DynTensor::randperm`] from a generator.
     ///
     /// # Errors
-    /// As [`Options::randperm`].
+    /// Like [`Options::randperm`].
     pub fn randperm_from(
         n: usize,
         names: impl IntoNames,
@@ -217,7 +217,7 @@ impl DynTensor {
     /// Uniform random numbers in self's shape, names and dtype, from a generator.
     ///
     /// # Errors
-    /// When memory runs out, or the dtype does not hold them.
+    /// If memory runs out, or the dtype does not hold them.
     pub fn rand_like_from(&self, generator: &mut Generator) -> Result<Self> {
         Options::default().like_by(Op::RandLike, self, |dtype, device| {
             call::rand(self.shape(), dtype, device, generator)
@@ -227,7 +227,7 @@ impl DynTensor {
     /// Normal random numbers in self's shape, names and dtype, from a generator.
     ///
     /// # Errors
-    /// When memory runs out, or the dtype does not hold them.
+    /// If memory runs out, or the dtype does not hold them.
     pub fn randn_like_from(&self, generator: &mut Generator) -> Result<Self> {
         Options::default().like_by(Op::RandnLike, self, |dtype, device| {
             call::randn(self.shape(), dtype, device, generator)
@@ -237,7 +237,7 @@ impl DynTensor {
     /// [`DynTensor::randint`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::randint`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::randint`]; also if `out` has names and other sizes.
     pub fn randint_out(
         range: impl RangeBounds<i64>,
         size: &[usize],
@@ -254,7 +254,7 @@ impl DynTensor {
     /// [`DynTensor::randperm`] into `out`, in its dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::randperm`], and when `out` has names and other sizes.
+    /// Like [`DynTensor::randperm`]; also if `out` has names and other sizes.
     pub fn randperm_out(n: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
@@ -266,7 +266,7 @@ impl DynTensor {
     /// Random whole numbers of a range in self's shape, names and dtype.
     ///
     /// # Errors
-    /// When memory runs out, or the dtype does not hold the range.
+    /// If memory runs out, or the dtype does not hold the range.
     #[forms(with = "but in the given dtype and on the given device.")]
     pub fn randint_like_with(
         &self,
@@ -279,7 +279,7 @@ impl DynTensor {
     /// [`DynTensor::randint_like`] from a generator.
     ///
     /// # Errors
-    /// As [`DynTensor::randint_like`].
+    /// Like [`DynTensor::randint_like`].
     pub fn randint_like_from(
         &self,
         range: impl RangeBounds<i64>,

@@ -19,7 +19,7 @@ pub trait Along<'a>: Into<DimArg<'a>> {
     /// [`Op::Nanmedian`].
     ///
     /// # Errors
-    /// When the dim does not exist, or has no elements.
+    /// If the dim does not exist, or has no elements.
     fn extremum(self, op: Op, x: &DynTensor) -> Result<Self::Output>;
 }
 
@@ -53,7 +53,7 @@ impl DynTensor {
     /// The greatest elements along a dim, and where they stand; with `..`, the greatest alone.
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is complex.
+    /// If the dim does not exist or has no elements, or the dtype is complex.
     pub fn max<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
         dim.extremum(Op::Max, self)
     }
@@ -61,7 +61,7 @@ impl DynTensor {
     /// The smallest elements along a dim, and where they stand; with `..`, the smallest alone.
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is complex.
+    /// If the dim does not exist or has no elements, or the dtype is complex.
     pub fn min<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
         dim.extremum(Op::Min, self)
     }
@@ -69,7 +69,7 @@ impl DynTensor {
     /// [`DynTensor::max`] along a dim, into `values` and `indices`.
     ///
     /// # Errors
-    /// As [`DynTensor::max`], and when `values` or `indices` do not hold the results.
+    /// Like [`DynTensor::max`]; also if `values` or `indices` cannot hold the results.
     pub fn max_out<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -82,7 +82,7 @@ impl DynTensor {
     /// [`DynTensor::min`] along a dim, into `values` and `indices`.
     ///
     /// # Errors
-    /// As [`DynTensor::min`], and when `values` or `indices` do not hold the results.
+    /// Like [`DynTensor::min`]; also if `values` or `indices` cannot hold the results.
     pub fn min_out<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -95,7 +95,7 @@ impl DynTensor {
     /// Where the greatest element stands along a dim; with `..`, over all dims in row-major order.
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is complex.
+    /// If the dim does not exist or has no elements, or the dtype is complex.
     pub fn argmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.arg_position(Op::Argmax, &dim.into())
     }
@@ -103,7 +103,7 @@ impl DynTensor {
     /// Where the smallest element stands along a dim; with `..`, over all dims in row-major order.
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is complex.
+    /// If the dim does not exist or has no elements, or the dtype is complex.
     pub fn argmin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.arg_position(Op::Argmin, &dim.into())
     }

@@ -20,8 +20,8 @@ impl DynTensor {
     /// Ones with self's elements as probabilities, else zeros.
     ///
     /// # Errors
-    /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when an element is no
-    /// probability.
+    /// `ErrorKind::DType` when `self` is of no float dtype, `ErrorKind::Argument` when an element
+    /// is not a probability.
     #[forms(from, out)]
     pub fn bernoulli_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
         let raw = with_generator(generator, |g| call::bernoulli(&self.raw, g));
@@ -34,8 +34,8 @@ impl DynTensor {
     /// How often happens what happens at the rates that self's elements are.
     ///
     /// # Errors
-    /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when a rate is below
-    /// zero.
+    /// `ErrorKind::DType` when `self` is of no float dtype, `ErrorKind::Argument` when a rate is
+    /// below zero.
     #[forms(from)]
     pub fn poisson_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
         let raw = with_generator(generator, |g| call::poisson(&self.raw, g));
@@ -49,8 +49,8 @@ impl DynTensor {
     /// tensors whose names unify, or a number beside a tensor. The dtype is the first tensor's.
     ///
     /// # Errors
-    /// When both are numbers, names do not unify, sizes do not broadcast, dtypes are no floats, or
-    /// a standard deviation is below zero.
+    /// If both are numbers, names do not unify, sizes do not broadcast, dtypes are no floats, or a
+    /// standard deviation is below zero.
     #[forms(from, out)]
     pub fn normal_from<'a>(
         mean: impl Into<Operand<'a>>,
@@ -80,7 +80,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim does not exist, weights are no floats of 0 or more, or too few are above 0.
+    /// If the dim does not exist, weights are no floats of 0 or more, or too few are above 0.
     #[forms(with = "but with options.")]
     pub fn multinomial_with<'a>(
         &self,
@@ -94,7 +94,7 @@ impl DynTensor {
     /// [`DynTensor::multinomial_with`] from a generator.
     ///
     /// # Errors
-    /// As [`DynTensor::multinomial`].
+    /// Like [`DynTensor::multinomial`].
     pub fn multinomial_from<'a>(
         &self,
         num_samples: usize,
@@ -123,7 +123,7 @@ impl DynTensor {
     /// [`DynTensor::multinomial_with`] into `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::multinomial`], and when `out` does not hold the result.
+    /// Like [`DynTensor::multinomial`]; also if `out` cannot hold the result.
     pub fn multinomial_out<'a>(
         &self,
         num_samples: usize,

@@ -14,7 +14,7 @@ impl DynTensor {
     /// Adds `other`, multiplied by `alpha`.
     ///
     /// # Errors
-    /// As `add`; [`ErrorKind::DType`] when `alpha` is of a higher category than the result.
+    /// As `add`; [`ErrorKind::DType`] if `alpha` is of a higher category than the result.
     pub fn add_with<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -53,7 +53,7 @@ impl DynTensor {
     /// Subtracts `other`, multiplied by `alpha`.
     ///
     /// # Errors
-    /// As `sub`; [`ErrorKind::DType`] when `alpha` is of a higher category than the result.
+    /// As `sub`; [`ErrorKind::DType`] if `alpha` is of a higher category than the result.
     pub fn sub_with<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,

@@ -10,7 +10,7 @@ impl DynTensor {
     /// Swaps two dims.
     ///
     /// # Errors
-    /// When a dim does not exist.
+    /// If a dim does not exist.
     pub fn transpose<'a>(
         &self,
         dim0: impl Into<DimRef<'a>>,
@@ -34,7 +34,7 @@ impl DynTensor {
     /// Reorders all dims.
     ///
     /// # Errors
-    /// When `dims` does not list each dim once.
+    /// If `dims` does not list each dim once.
     pub fn permute<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         let order = rule::permute("permute", &self.names, &dims.into());
         order
@@ -53,7 +53,8 @@ impl DynTensor {
     /// (`"..."` among strings) stands for the dims not mentioned.
     ///
     /// # Errors
-    /// When the order lacks a name of self, self has a dim without name, or a name stands twice.
+    /// If the order lacks a name of `self`, `self` has a dim without name, or a name is given
+    /// twice.
     pub fn align_to<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
         let aligned = rule::align_to("align_to", &self.names, names.into().items());
         self.aligned(aligned.map_err(|e| about(e, &[self]))?)
@@ -62,7 +63,7 @@ impl DynTensor {
     /// Permutes dims to the order of another tensor's.
     ///
     /// # Errors
-    /// As [`DynTensor::align_to`].
+    /// Like [`DynTensor::align_to`].
     pub fn align_as(&self, other: &Self) -> Result<Self> {
         let aligned = rule::align_as("align_as", &self.names, &other.names);
         self.aligned(aligned.map_err(|e| about(e, &[self, other]))?)
@@ -76,7 +77,7 @@ impl DynTensor {
     /// Makes consecutive dims one, named `out_dim`. Copies only where the strides demand it.
     ///
     /// # Errors
-    /// [`ErrorKind::Flatten`] when the dims do not stand next to each other in this order.
+    /// [`ErrorKind::Flatten`] if the dims do not stand next to each other in this order.
     pub fn flatten<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -89,7 +90,7 @@ impl DynTensor {
     /// Makes the dims from `start` to `end`, both included, one, named `out_dim`.
     ///
     /// # Errors
-    /// [`ErrorKind::Flatten`] when `end` stands before `start`.
+    /// [`ErrorKind::Flatten`] if `end` stands before `start`.
     pub fn flatten_range<'a, 'b>(
         &self,
         start: impl Into<DimRef<'a>>,
@@ -113,7 +114,7 @@ impl DynTensor {
     /// Makes one dim several: `x.unflatten("F", [("C", 3), ("H", 4)])`; one size may be -1.
     ///
     /// # Errors
-    /// [`ErrorKind::Flatten`] when the sizes do not multiply up to the dim's.
+    /// [`ErrorKind::Flatten`] if the sizes do not multiply up to the dim's.
     pub fn unflatten<'a, 'b, N: Into<NameItem<'b>>>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -138,7 +139,7 @@ impl DynTensor {
     /// Drops dims of size 1: those listed, or all of them for `..`; a dim that is larger stays.
     ///
     /// # Errors
-    /// When a dim does not exist.
+    /// If a dim does not exist.
     pub fn squeeze<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         let kept = rule::squeeze("squeeze", &self.names, self.shape(), &dim.into())
             .map_err(|e| about(e, &[self]))?;
@@ -155,8 +156,8 @@ impl DynTensor {
     /// Inserts a dim of size 1 before position `dim`, with a name or without.
     ///
     /// # Errors
-    /// [`ErrorKind::Index`] when `dim` is out of range, [`ErrorKind::DuplicateNames`] when self
-    /// has a dim `name`.
+    /// [`ErrorKind::Index`] if `dim` is out of range, [`ErrorKind::DuplicateNames`] if `self` has
+    /// a dim `name`.
     pub fn unsqueeze<'b>(&self, dim: i64, name: impl Into<Option<&'b str>>) -> Result<Self> {
         let (at, names) = rule::unsqueeze("unsqueeze", &self.names, dim, name.into())
             .map_err(|e| about(e, &[self]))?;
@@ -166,7 +167,7 @@ impl DynTensor {
     /// Repeats dims of size 1 without a copy; -1 keeps a size, new dims on the left are unnamed.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when a size that is not 1 would change.
+    /// [`ErrorKind::Shape`] if a size that is not 1 would change.
     pub fn expand(&self, size: &[i64]) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let (names, shape) =
@@ -177,7 +178,7 @@ impl DynTensor {
     /// The slice at one index of a dim; a negative index counts from the end.
     ///
     /// # Errors
-    /// When the dim does not exist or the index is out of range.
+    /// If the dim does not exist or the index is out of range.
     pub fn select<'a>(&self, dim: impl Into<DimRef<'a>>, index: i64) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let dim = dim.into().position("select", &self.names).map_err(fail)?;
@@ -192,7 +193,7 @@ impl DynTensor {
     /// `length` elements of a dim from `start` on; a negative start counts from the end.
     ///
     /// # Errors
-    /// When the dim does not exist or the range does not lie within it.
+    /// If the dim does not exist or the range does not lie within it.
     pub fn narrow<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -225,7 +226,7 @@ impl DynTensor {
     /// All slices along a dim; the dim goes.
     ///
     /// # Errors
-    /// When the dim does not exist.
+    /// If the dim does not exist.
     pub fn unbind<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Vec<Self>> {
         let dim = dim
             .into()
@@ -243,7 +244,7 @@ impl DynTensor {
     /// Pieces of a dim: of one size (the last one shorter where it must be), or of given sizes.
     ///
     /// # Errors
-    /// When the dim does not exist, a size is negative, or given sizes do not add up to the dim's.
+    /// If the dim does not exist, a size is negative, or given sizes do not add up to the dim's.
     pub fn split<'a, 'b>(
         &self,
         sizes: impl Into<SplitSizes<'a>>,
@@ -270,7 +271,7 @@ impl DynTensor {
     /// A view of the buffer with any sizes and strides, in elements, without names.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when it would reach outside of the buffer.
+    /// [`ErrorKind::Shape`] if it would reach outside of the buffer.
     pub fn as_strided(&self, size: &[usize], stride: &[isize], offset: usize) -> Result<Self> {
         let (shape, strides) = (size.into(), stride.into());
         let raw = self

@@ -13,7 +13,7 @@ impl DynTensor {
     /// device.
     ///
     /// # Errors
-    /// When names do not unify to self's, or sizes do not broadcast to self's.
+    /// If names do not unify to self's, or sizes do not broadcast to self's.
     pub fn copy_(&mut self, src: &Self) -> Result<&mut Self> {
         let names = {
             let fail = |e| about(e, &[self, src]);
@@ -30,7 +30,7 @@ impl DynTensor {
     /// Writes one number, or the number in a zero-dim tensor, everywhere.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when `value` has dims.
+    /// [`ErrorKind::Rank`] if `value` has dims.
     pub fn fill_<'a>(&mut self, value: impl Into<Operand<'a>>) -> Result<&mut Self> {
         let value = self.as_own(Op::Fill, value.into())?;
         let names = self.names.clone();
@@ -41,7 +41,7 @@ impl DynTensor {
     /// The same elements in another dtype; itself when it has it.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn to_dtype(&self, dtype: DType) -> Result<Self> {
         let raw = call::to_dtype(&self.raw, dtype).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -50,7 +50,7 @@ impl DynTensor {
     /// The same elements in the dtype of `T`: `x.to::<f64>()`.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn to<T: Element>(&self) -> Result<Self> {
         self.to_dtype(T::DTYPE)
     }
@@ -58,7 +58,7 @@ impl DynTensor {
     /// The same elements on another device; itself when it is there.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`] when the device cannot be used.
+    /// [`ErrorKind::Device`] if the device cannot be used.
     pub fn to_device(&self, device: Device) -> Result<Self> {
         let raw = call::to_device(&self.raw, device).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -67,7 +67,7 @@ impl DynTensor {
     /// The same elements on the host.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn cpu(&self) -> Result<Self> {
         self.to_device(Device::Cpu)
     }
@@ -75,7 +75,7 @@ impl DynTensor {
     /// Itself when row-major without gaps, else a row-major copy.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn contiguous(&self) -> Result<Self> {
         let raw = call::contiguous(&self.raw).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -85,7 +85,7 @@ impl DynTensor {
     /// `x.contiguous_with(MemoryFormat::ChannelsLast)`.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when the format is for another number of dims.
+    /// [`ErrorKind::Rank`] if the format is for another number of dims.
     pub fn contiguous_with(&self, format: MemoryFormat) -> Result<Self> {
         let raw = call::contiguous_in(&self.raw, format).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -95,7 +95,7 @@ impl DynTensor {
     /// the order of dims. Elements are shared where they lie so already.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when the format is for another number of dims.
+    /// [`ErrorKind::Rank`] if the format is for another number of dims.
     pub fn clone_with(&self, format: MemoryFormat) -> Result<Self> {
         let raw = call::clone_in(&self.raw, format).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -104,7 +104,7 @@ impl DynTensor {
     /// The same elements in another dtype and memory format; itself when it has both.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when the format is for another number of dims.
+    /// [`ErrorKind::Rank`] if the format is for another number of dims.
     pub fn to_dtype_with(&self, dtype: DType, format: MemoryFormat) -> Result<Self> {
         let raw = call::to_in(&self.raw, dtype, format).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -113,7 +113,7 @@ impl DynTensor {
     /// The one element, as a number.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there is not exactly one.
+    /// [`ErrorKind::Shape`] if there is not exactly one.
     pub fn item(&self) -> Result<Scalar> {
         if self.numel() != 1 {
             let what = format!("{} elements, not one", self.numel());
@@ -126,7 +126,7 @@ impl DynTensor {
     /// The elements in row-major order.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] when they are not of type `T`.
+    /// [`ErrorKind::DType`] if they are not of type `T`.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.raw.to_vec().map_err(|e| about(e, &[self]))
     }

@@ -1,4 +1,4 @@
-//! Activation functions beside those that are generated from their rows.
+//! Activation functions that are not generated from their rows.
 //!
 //! [`Tensor::prelu`], [`Tensor::glu`].
 
@@ -13,7 +13,7 @@ use crate::call::{Known, compose};
 
 /// # Activations
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Times `weight` where negative: one number for each index of the weight's dim.
+    /// Multiplies negative elements by `weight`, which has one number for each index of its dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes that differ.
+    /// If sizes differ.
     #[twin]
     pub fn try_prelu<X: OneDim>(&self, weight: &Tensor<(X,), T>) -> Result<Self>
     where
@@ -37,10 +37,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The first half along a dim, times the logistic function of the second.
+    /// Multiplies the first half along a dim by the logistic function of the second half.
     ///
     /// # Errors
-    /// A dim of odd size.
+    /// If the size of the dim is odd.
     #[twin]
     pub fn try_glu<X: DimOf<D>>(&self, dim: X) -> Result<Self>
     where
@@ -54,5 +54,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("forms.rs");

@@ -15,7 +15,7 @@ use crate::call::{Known, compose};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Zeros with a probability of one half, and the rest doubled to keep the mean.
+    /// Zeroes elements with a probability of one half, and doubles the rest to preserve the mean.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -27,7 +27,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with options.")]
     pub fn try_dropout_with(&self, options: DropoutOptions) -> Result<Self>
     where
@@ -38,10 +38,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`dropout_with`](Self::dropout_with) from the given generator.
+    /// Like [`dropout_with`](Self::dropout_with), but draws from the given generator.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_dropout_from(
         &self,
@@ -57,10 +57,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The tensor itself; in training, drops to the value that `selu` saturates at.
+    /// Returns the tensor itself; in training, drops elements to the value that `selu` saturates
+    /// at.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with options.")]
     pub fn try_alpha_dropout_with(&self, options: AlphaDropoutOptions) -> Result<Self>
     where
@@ -71,10 +72,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`alpha_dropout_with`](Self::alpha_dropout_with) from the given generator.
+    /// Like [`alpha_dropout_with`](Self::alpha_dropout_with), but draws from the given generator.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_alpha_dropout_from(
         &self,
@@ -90,10 +91,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Times a number from 1/8 to 1/3 where negative: the middle, or in training a random one.
+    /// Multiplies negative elements by a number between 1/8 and 1/3: by the middle, or in training
+    /// by a random one.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with options.")]
     pub fn try_rrelu_with(&self, options: RreluOptions) -> Result<Self>
     where
@@ -104,10 +106,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`rrelu_with`](Self::rrelu_with) from the given generator.
+    /// Like [`rrelu_with`](Self::rrelu_with), but draws from the given generator.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_rrelu_from(&self, options: RreluOptions, generator: &mut Generator) -> Result<Self>
     where
@@ -120,5 +122,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("random/forms.rs");

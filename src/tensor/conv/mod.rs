@@ -1,6 +1,6 @@
 //! Windows that slide along dims: convolution, pooling, padding, resampling.
 //!
-//! The operators for one, two and three dims are alike; their methods are generated.
+//! The methods for one, two and three dims are generated.
 
 pub mod pad;
 pub mod shuffle;
@@ -18,7 +18,7 @@ use super::Tensor;
 use crate::call::conv::{self, Found};
 use crate::call::{Erased, Known};
 
-/// Where the dims of a convolution stand.
+/// Returns the positions of the dims of a convolution.
 fn found<D: Dims, E: Dims, X: OneDim, A: Axes>() -> Found {
     Found {
         channel: position::<X, D>(),

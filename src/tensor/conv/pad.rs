@@ -12,8 +12,8 @@ use crate::call::{Known, compose};
 
 /// # Padding
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Zeros before and after dims, as many as each one's pair says; a negative number takes
-    /// elements away.
+    /// Pads dims with zeros before and after, by the pair of counts of each dim; a negative count
+    /// removes elements.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -26,7 +26,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When more is taken away than there is, or a mirror or a circle is longer than a dim.
+    /// If more is taken away than there is, or a mirror or a circle is longer than a dim.
     #[twin(with = "but pads with the number, or the mode, of the options.")]
     pub fn try_pad_with<A: SpatialOf<D, S>, const S: usize>(
         &self,
@@ -41,8 +41,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Dims at other sizes. PyTorch's `linear`, `bilinear` and `trilinear` are all
-    /// [`InterpolateMode::Linear`], along as many dims as are given.
+    /// Resamples dims to other sizes. PyTorch's `linear`, `bilinear` and `trilinear` are all
+    /// [`InterpolateMode::Linear`], along the given number of dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -55,7 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a size is 0, and in smooth modes for a dtype that is no float.
+    /// If a size is 0, and in smooth modes for a dtype that is not a float.
     #[twin]
     pub fn try_interpolate<Z: SizesOf<D>>(&self, sizes: Z, mode: InterpolateMode) -> Result<Self> {
         let options = InterpolateOptions {
@@ -65,10 +65,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_interpolate_with(sizes, options)
     }
 
-    /// [`interpolate`](Self::interpolate) with options.
+    /// Like [`interpolate`](Self::interpolate), but with options.
     ///
     /// # Errors
-    /// When a size is 0, and in smooth modes for a dtype that is no float.
+    /// If a size is 0, and in smooth modes for a dtype that is not a float.
     #[twin]
     pub fn try_interpolate_with<Z: SizesOf<D>>(
         &self,

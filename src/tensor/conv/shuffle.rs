@@ -11,7 +11,7 @@ use crate::call::{Known, compose};
 
 /// # Shuffled pixels and channels
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Channels become pixels: `factor * factor` of them become so many times as many rows and
+    /// Turns channels into pixels: `factor * factor` channels become `factor` times the rows and
     /// columns.
     ///
     /// ```
@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the channels are no multiple of `factor * factor`.
+    /// If the channels are no multiple of `factor * factor`.
     #[twin]
     pub fn try_pixel_shuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
         &self,
@@ -42,10 +42,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Pixels become channels: the reverse of [`pixel_shuffle`](Self::pixel_shuffle).
+    /// Turns pixels into channels: the inverse of [`pixel_shuffle`](Self::pixel_shuffle).
     ///
     /// # Errors
-    /// When rows or columns are no multiple of `factor`.
+    /// If rows or columns are no multiple of `factor`.
     #[twin]
     pub fn try_pixel_unshuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
         &self,
@@ -63,11 +63,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Channels of several groups in turn: with two, the first of the first half, the first of the
-    /// second, the second of the first, and so on.
+    /// Interleaves the channels of groups: with two groups, the first of the first half, the first
+    /// of the second half, the second of the first, and so on.
     ///
     /// # Errors
-    /// When the channels are no multiple of the groups.
+    /// If the channels are no multiple of the groups.
     #[twin]
     pub fn try_channel_shuffle<X: DimOf<D>>(&self, channel: X, groups: usize) -> Result<Self> {
         let _ = channel;

@@ -12,9 +12,9 @@ use crate::call::{Erased, ErasedRef, Known};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Attention of queries (this tensor) of dims batch, length, features to keys of batch, source,
-    /// features: the softmax of their scaled products, times the values. Batch dims unify, features
-    /// and sources match.
+    /// Computes attention of this tensor, the queries of dims batch, length, features, to keys of
+    /// dims batch, source, features: the softmax of their scaled products, times the values. Batch
+    /// dims unify; features and sources match.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -27,7 +27,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is out of range.
+    /// If sizes do not match, or an option is out of range.
     #[twin(with = "but with options: causal, with another scale, with dropout.")]
     pub fn try_scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>>(
         &self,
@@ -42,12 +42,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(attend(&operands, options, <Attended<D, E, F>>::STATIC))
     }
 
-    /// Attention with a mask of the dims of the scores, batch, length and source: bool, true where
-    /// a key counts, or numbers that are added to the scores. Where length and source are one dim,
-    /// the mask's source is any other one: `Prime<T>`, say.
+    /// Computes attention with a mask of the dims of the scores, batch, length and source: bool,
+    /// true where a key counts, or numbers that are added to the scores. If length and source are
+    /// the same dim, the source of the mask is any other dim, for example `Prime<T>`.
     ///
     /// # Errors
-    /// When sizes do not fit, the mask is neither bool nor of this dtype, or an option is out of
+    /// If sizes do not match, the mask is neither bool nor of this dtype, or an option is out of
     /// range.
     #[twin]
     pub fn try_scaled_dot_product_attention_masked<E: Dims, F: Attend<D, E>, M: Dims, U: Element>(

@@ -1,4 +1,4 @@
-//! Linear layers with what comes after them.
+//! Linear layers with a fused activation.
 //!
 //! [`Tensor::linear_with`].
 
@@ -10,8 +10,8 @@ use nomina_runtime::tensor::LinearOptions;
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`linear`](Self::linear), whose results go through an activation before they leave the cache:
-    /// the numbers of the separate operator, without a pass of its own over them.
+    /// Like [`linear`](Self::linear), but applies an activation to the results while they are in
+    /// the cache. The numbers are those of the separate operator, without a separate pass.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or the activation does not take the dtype, or gives another.
+    /// If sizes do not match, or the activation does not support the dtype, or gives another.
     #[twin]
     pub fn try_linear_with<O: Dim, I: DimOf<D>, B: Dims + Vector>(
         &self,

@@ -1,4 +1,4 @@
-//! Products that are none of matrices, what is made of products, and the calls of `einsum!`.
+//! Products that are not matrix products, operators built on products, and the calls of `einsum!`.
 //!
 //! [`Tensor::prime`], [`Tensor::outer`], [`Tensor::inner`], [`Tensor::vdot`], [`Tensor::kron`],
 //! [`Tensor::trace`], [`Tensor::matrix_power`], [`Tensor::cross`], [`Tensor::tensordot`],
@@ -29,10 +29,10 @@ pub use terms::{
     einsum_stand_in, einsum_times, try_einsum,
 };
 
-/// # Products by name, and what is made of them
+/// # Products by name, and operators built on them
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// A second axis of the same meaning: dim `N` becomes `Prime<N>`, spelled `N'`, which is another
-    /// dim to every operator.
+    /// Renames dim `N` to `Prime<N>`, spelled `N'`: a second axis of the same kind, which every
+    /// operator treats as another dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -44,7 +44,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a `Wild` dim has the primed name at run time.
+    /// If a `Wild` dim has the primed name at run time.
     #[twin]
     pub fn try_prime<X: OneDim + Primable<D>>(
         &self,
@@ -58,7 +58,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         order::rename(self.erased(), <PrimedDims<D, X>>::STATIC)
     }
 
-    /// The products of every element of one vector and every element of another.
+    /// Computes the products of every element of one vector with every element of another.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -68,7 +68,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory runs out.
     #[twin]
     pub fn try_outer<E: Beside<D> + Vector, U: Element>(
         &self,
@@ -82,10 +82,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(product::new(Op::Outer, self.erased(), vec2.erased(), out))
     }
 
-    /// Multiplies and sums over the last dim of both.
+    /// Multiplies and sums over the last dims of both tensors.
     ///
     /// # Errors
-    /// When the last sizes differ.
+    /// If the last sizes differ.
     #[twin]
     pub fn try_inner<E: InnerWith<D>>(
         &self,
@@ -95,10 +95,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(product::new(Op::Inner, self.erased(), other.erased(), out))
     }
 
-    /// The inner product of two vectors, of which the first is conjugated.
+    /// Computes the inner product of two vectors, conjugating the first.
     ///
     /// # Errors
-    /// When sizes differ.
+    /// If sizes differ.
     #[twin]
     pub fn try_vdot<E: Factor<D> + Vector>(
         &self,
@@ -111,11 +111,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(product::new(Op::Vdot, self.erased(), other.erased(), out))
     }
 
-    /// The Kronecker product: every element of this tensor times the whole other. Dims unify from
-    /// the right, their sizes multiply.
+    /// Computes the Kronecker product: every element of this tensor times the whole other tensor.
+    /// Dims unify from the right, their sizes multiply.
     ///
     /// # Errors
-    /// When sizes overflow.
+    /// If sizes overflow.
     #[twin]
     pub fn try_kron<E: Dims, U: Element>(
         &self,
@@ -129,10 +129,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(product::new(Op::Kron, self.erased(), other.erased(), out))
     }
 
-    /// The sum of a matrix' diagonal; integers and bool add up in i64.
+    /// Computes the sum of the diagonal of a matrix; integers and bool are added in i64.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory runs out.
     #[twin]
     pub fn try_trace(&self) -> Result<Tensor<(), T::Sum>>
     where
@@ -141,10 +141,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(call::trace(self.erased().raw).map(Erased::new))
     }
 
-    /// A square matrix, or a batch of them, multiplied by itself `n` times over.
+    /// Raises a square matrix, or a batch of them, to the power `n`.
     ///
     /// # Errors
-    /// When the last two sizes differ, or `n` is negative.
+    /// If the last two sizes differ, or `n` is negative.
     #[twin]
     pub fn try_matrix_power(&self, n: i64) -> Result<Tensor<D, T>>
     where
@@ -154,7 +154,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(raised)
     }
 
-    /// The cross product of vectors along a dim of size 3.
+    /// Computes the cross product of vectors along a dim of size 3.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -164,7 +164,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not broadcast, or the dim has another size.
+    /// If sizes do not broadcast, or the dim has another size.
     #[twin]
     pub fn try_cross<E: Dims, U: Element, X: DimOf<Sum<D, E>>>(
         &self,
@@ -190,12 +190,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// Multiplies and sums over a dim that both have, or a tuple of such dims; all other dims stay
-    /// side by side, so both share none of them ([`contract`](Self::contract) takes shared dims as
-    /// batch).
+    /// Multiplies and sums over a common dim, or a tuple of common dims. All other dims of both
+    /// stay, so they must differ ([`contract`](Self::contract) treats common dims as batch dims).
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_tensordot<E: Dims, X: Axes + TensorDot<D, E>>(
         &self,
@@ -207,8 +206,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(product::tensordot(self.erased(), other.erased(), places))
     }
 
-    /// A linear layer: sums over the weight's input dim, wherever it stands in this tensor, and adds
-    /// the bias; the weight's output dim becomes the last.
+    /// Applies a linear layer: sums over the input dim of the weight, in any position in this
+    /// tensor, and adds the bias. The output dim of the weight becomes the last dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -220,7 +219,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_linear<O: Dim, I: DimOf<D>, B: Dims + Vector>(
         &self,
@@ -247,8 +246,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The Euclidean distance of every row of one matrix from every row of another; batch dims
-    /// broadcast and unify.
+    /// Computes the Euclidean distance between each row of one matrix and each row of another;
+    /// batch dims broadcast and unify.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -259,7 +258,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or `p` is negative.
+    /// If sizes do not match, or `p` is negative.
     #[twin(with = "but by the norm of the options.")]
     pub fn try_cdist_with<E: RowsBeside<D>>(
         &self,
@@ -276,5 +275,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("forms.rs");

@@ -1,4 +1,5 @@
-//! What `einsum!` calls: one step for each operand, one check for each dim that is written.
+//! Functions that `einsum!` calls: one step for each operand, one check for each dim that is
+//! written.
 
 use std::marker::PhantomData;
 
@@ -12,15 +13,15 @@ use smallvec::SmallVec;
 use crate::call::{self, ErasedRef, Known, done};
 use crate::tensor::Tensor;
 
-/// The operands of an `einsum!` so far: the lists of their dims, the dims that `..` stands for, and
-/// the dtype of their product.
+/// The state of an `einsum!`: the dims of the operands so far, the dims that `..` covers, and the
+/// dtype of the product.
 #[doc(hidden)]
 pub struct EinsumTerms<'a, L, R, T> {
     operands: SmallVec<[ErasedRef<'a>; 4]>,
     types: PhantomData<fn() -> (L, R, T)>,
 }
 
-/// The first operand, of which the dims `P` are listed.
+/// Starts with the first operand, of which the dims `P` are listed.
 #[doc(hidden)]
 pub fn einsum_first<P: Dims, D: Dims, T: Element>(
     x: &Tensor<D, T>,
@@ -31,7 +32,7 @@ pub fn einsum_first<P: Dims, D: Dims, T: Element>(
     }
 }
 
-/// One more operand, of which the dims `P` are listed.
+/// Adds an operand, of which the dims `P` are listed.
 #[doc(hidden)]
 pub fn einsum_times<'a, P: Dims, L, R: Dims, T: Element + Promote<U>, D: Dims, U: Element>(
     mut terms: EinsumTerms<'a, L, R, T>,
@@ -44,23 +45,23 @@ pub fn einsum_times<'a, P: Dims, L, R: Dims, T: Element + Promote<U>, D: Dims, U
     }
 }
 
-/// A dim that is listed is the operand's.
+/// Checks that a listed dim is one of the operand.
 #[doc(hidden)]
 pub fn einsum_operand<X: DimOf<D>, D: Dims, T: Element>(_: &Tensor<D, T>) {}
 
-/// Every dim of the operand has a name that rustc knows.
+/// Checks that every dim of the operand has a name known to rustc.
 #[doc(hidden)]
 pub fn einsum_named<P: Dims, D: Dims + EinsumNamed<P>, T: Element>(_: &Tensor<D, T>) {}
 
-/// Every dim of the operand is listed.
+/// Checks that every dim of the operand is listed.
 #[doc(hidden)]
 pub fn einsum_all<P: Dims, D: Dims + ListedBy<P>, T: Element>(_: &Tensor<D, T>) {}
 
-/// A dim of the result is an operand's.
+/// Checks that a dim of the result is one of an operand.
 #[doc(hidden)]
 pub fn einsum_result<X: Dim + OfOperand<L>, L: DimLists, R, T>(_: &EinsumTerms<'_, L, R, T>) {}
 
-/// The product, with the dims `O`.
+/// Computes the product, with the dims `O`.
 #[doc(hidden)]
 #[must_use]
 #[track_caller]
@@ -76,7 +77,7 @@ where
     )))
 }
 
-/// [`einsum`] that returns the error.
+/// Like [`einsum`], but returns the error.
 #[doc(hidden)]
 #[cfg_attr(debug_assertions, track_caller)]
 pub fn try_einsum<O: OrderSpec, L, R: Dims, T: Element>(
@@ -91,7 +92,8 @@ where
     ))
 }
 
-/// What an `einsum!` with mistakes is for the lines behind it: of the dims that it lists.
+/// The value of an `einsum!` with mistakes, with the dims that it lists, so that later code has
+/// types.
 #[doc(hidden)]
 #[must_use]
 pub fn einsum_stand_in<O: Dims, L, R, T: Element>(_: EinsumTerms<'_, L, R, T>) -> Tensor<O, T> {

@@ -12,11 +12,11 @@ use crate::tensor::Tensor;
 
 /// # Products of vectors
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The inner products of vectors along a dim, of which the first are conjugated; other dims
+    /// Computes the inner products of vectors along a dim, conjugating the first; other dims
     /// broadcast and unify.
     ///
     /// # Errors
-    /// When sizes do not broadcast.
+    /// If sizes do not broadcast.
     #[twin]
     pub fn try_vecdot<E: Dims, X: DimOf<Sum<D, E>>>(
         &self,
@@ -43,5 +43,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("vectors/forms.rs");

@@ -1,5 +1,5 @@
-//! Chains of tensors whose names and dtypes only the run time knows: they end with [`Chain::compute`],
-//! [`Chain::then`], [`Chain::reduce`] or [`Chain::reduce_at`], too.
+//! Chains of tensors whose names and dtypes are known only at run time. They also end with
+//! [`Chain::compute`], [`Chain::then`], [`Chain::reduce`] or [`Chain::reduce_at`].
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
@@ -11,7 +11,7 @@ use super::untyped::Failing;
 use super::{Chain, Untyped};
 use crate::call::{ErasedRef, Static};
 
-/// Of a tensor that carries all its names.
+/// The dims of a tensor that carries all its names.
 static CARRIED: Static = Static {
     names: &[],
     sizes: &[],
@@ -36,43 +36,43 @@ impl<'a> Chain<'a, Untyped, Untyped> {
             .collect()
     }
 
-    /// The result.
+    /// Returns the result.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn compute(self) -> Result<DynTensor> {
         tensor::fused(self.program, &self.named(), self.numbers)
     }
 
-    /// The result.
+    /// Returns the result.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn try_compute(self) -> Result<DynTensor> {
         self.compute()
     }
 
-    /// What `f` makes of the result.
+    /// Returns `f` of the result.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn then<R>(self, f: impl FnOnce(DynTensor) -> Result<R>) -> Result<R> {
         f(self.compute()?)
     }
 
-    /// [`then`](Self::then), spelled as the typed tensor's.
+    /// Like [`then`](Self::then), with the signature of the typed tensor's method.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn try_then<R>(self, f: impl FnOnce(Failing) -> Result<R>) -> Result<R> {
         f(Failing(self.compute()?))
     }
 
-    /// A reduction of the result, which is not stored. `check` is the method that would reduce it; it is
+    /// Reduces the result without storing it. `check` is the method that would reduce it; it is
     /// never called.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn reduce<'d, A: Into<DimArg<'d>>>(
         self,
         op: Op,
@@ -83,10 +83,10 @@ impl<'a> Chain<'a, Untyped, Untyped> {
         tensor::fused_reduce(program, &self.named(), numbers, op, &dims.into())
     }
 
-    /// [`reduce`](Self::reduce) over names and positions.
+    /// Like [`reduce`](Self::reduce), but over names and positions.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn reduce_at<'d, A: Into<DimArg<'d>>>(
         self,
         op: Op,
@@ -96,10 +96,10 @@ impl<'a> Chain<'a, Untyped, Untyped> {
         self.reduce(op, dims, check)
     }
 
-    /// [`reduce`](Self::reduce), spelled as the typed tensor's.
+    /// Like [`reduce`](Self::reduce), with the signature of the typed tensor's method.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn try_reduce<'d, A: Into<DimArg<'d>>>(
         self,
         op: Op,
@@ -109,10 +109,10 @@ impl<'a> Chain<'a, Untyped, Untyped> {
         self.reduce(op, dims, |result, _| Ok(result))
     }
 
-    /// [`try_reduce`](Self::try_reduce) over names and positions.
+    /// Like [`try_reduce`](Self::try_reduce), but over names and positions.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     pub fn try_reduce_at<'d, A: Into<DimArg<'d>>>(
         self,
         op: Op,

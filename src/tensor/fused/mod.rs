@@ -1,4 +1,4 @@
-//! Where [`fuse!`](crate::fuse) arrives: a [`Chain`], which ends with [`Chain::compute`], [`Chain::then`],
+//! The target of [`fuse!`](crate::fuse): a [`Chain`], which ends with [`Chain::compute`], [`Chain::then`],
 //! [`Chain::reduce`] or [`Chain::reduce_at`].
 
 mod dynamic;
@@ -17,7 +17,7 @@ use crate::call::{ErasedRef, Known, done, fused};
 
 pub use untyped::{Untyped, UntypedOperand};
 
-/// What may stand between the bars: tensors, typed or not.
+/// An operand between the bars: a tensor, typed or not.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tensor",
@@ -25,18 +25,18 @@ pub use untyped::{Untyped, UntypedOperand};
     note = "a number stands in braces, where it is used: `{{number}}`"
 )]
 pub trait FuseOperand {
-    /// What the body of the macro knows it as.
+    /// The type of the operand in the body of the macro.
     type Typed: ?Sized + 'static;
     fn lend(&self) -> Lent<'_, Self::Typed>;
 }
 
-/// A tensor, lent to a chain.
+/// A tensor that is lent to a chain.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Lent<'a, S: ?Sized> {
-    /// What rustc checks the body with.
+    /// The tensor that rustc checks the body with.
     pub typed: &'a S,
-    /// What is computed with.
+    /// The tensor to compute with.
     pub erased: ErasedRef<'a>,
 }
 
@@ -71,7 +71,7 @@ impl FuseOperand for DynTensor {
     }
 }
 
-/// A borrowed one is borrowed once more.
+/// Implements the trait for references: a borrowed operand is borrowed once more.
 macro_rules! borrowed {
     ($($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -94,9 +94,9 @@ pub fn fuse_operand<X: FuseOperand<Typed = S> + ?Sized, S: ?Sized>(tensor: &X) -
     tensor.lend()
 }
 
-/// A chain that is not computed yet: a program, and its tensors and numbers. `V` is what its result is to
-/// the separate operators, `S` what the first tensor is: so that rustc knows which kind of chain it is
-/// before it knows all types.
+/// A chain that is not computed yet: a program with its tensors and numbers. `V` is the type of the result of the
+/// separate operators. `S` is the type of the first tensor, so that rustc knows the kind of chain before it knows all
+/// types.
 #[doc(hidden)]
 #[derive(Debug)]
 #[must_use]
@@ -107,8 +107,8 @@ pub struct Chain<'a, S: ?Sized, V> {
     value: PhantomData<(fn() -> V, fn(&S))>,
 }
 
-/// A chain. `check` is the same expression of separate operators: rustc checks it and takes the
-/// result's type from it; it is never called.
+/// Creates a chain. `check` is the same expression of separate operators: rustc checks it and takes the type of the
+/// result from it. It is never called.
 #[doc(hidden)]
 #[inline(always)]
 pub fn fuse<'a, S: ?Sized, V>(
@@ -127,10 +127,10 @@ pub fn fuse<'a, S: ?Sized, V>(
 }
 
 impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D, T>> {
-    /// The result.
+    /// Returns the result.
     ///
     /// # Panics
-    /// As the separate operators.
+    /// Like the separate operators.
     #[track_caller]
     pub fn compute(self) -> Tensor<D, T> {
         Tensor::from_erased(done(fused::new(
@@ -142,10 +142,10 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
         )))
     }
 
-    /// The result, or the error of the separate operators.
+    /// Returns the result, or the error of the separate operators.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_compute(self) -> Result<Tensor<D, T>> {
         Tensor::try_from_erased(fused::new(
@@ -157,29 +157,28 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
         ))
     }
 
-    /// What `f` makes of the result.
+    /// Returns `f` of the result.
     ///
     /// # Panics
-    /// As the separate operators.
+    /// Like the separate operators.
     #[track_caller]
     pub fn then<R>(self, f: impl FnOnce(Tensor<D, T>) -> R) -> R {
         f(self.compute())
     }
 
-    /// What `f` makes of the result.
+    /// Returns `f` of the result.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_then<R>(self, f: impl FnOnce(Tensor<D, T>) -> Result<R>) -> Result<R> {
         f(self.try_compute()?)
     }
 
-    /// A reduction of the result, which is not stored. `check` is the method that would reduce it; it is
-    /// never called.
+    /// Reduces the result without storing it. `check` is the method that would reduce it; it is never called.
     ///
     /// # Panics
-    /// As the separate operators.
+    /// Like the separate operators.
     #[track_caller]
     pub fn reduce<A: Axes, R: Dims, U: Element>(
         self,
@@ -198,10 +197,10 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
         )))
     }
 
-    /// [`reduce`](Self::reduce) that returns the error.
+    /// Like [`reduce`](Self::reduce), but returns the error.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_reduce<A: Axes, R: Dims, U: Element>(
         self,
@@ -220,16 +219,16 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
         ))
     }
 
-    /// [`reduce`](Self::reduce) over what are no dims: the method is to say so.
+    /// Like [`reduce`](Self::reduce), but over an argument that is not dims, so that the method reports the error.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn reduce_at<A, R>(self, _op: Op, dims: A, f: impl FnOnce(Tensor<D, T>, A) -> R) -> R {
         f(self.compute(), dims)
     }
 
-    /// [`reduce_at`](Self::reduce_at) that returns the error.
+    /// Like [`reduce_at`](Self::reduce_at), but returns the error.
     ///
     /// # Errors
-    /// As the separate operators.
+    /// Like the separate operators.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_reduce_at<A, R>(
         self,

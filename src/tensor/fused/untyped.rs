@@ -1,5 +1,5 @@
-//! The type that a [`DynTensor`](crate::DynTensor) has for rustc in the body of [`fuse!`](crate::fuse): operators,
-//! elementwise methods, [`Untyped::to`], and what may end a chain of [`try_fuse!`](crate::try_fuse).
+//! The type that rustc sees for a [`DynTensor`](crate::DynTensor) in the body of [`fuse!`](crate::fuse): operators,
+//! elementwise methods, [`Untyped::to`], and the end of a chain of [`try_fuse!`](crate::try_fuse).
 
 use std::ops::{Add, Div, Mul, Neg, Not, Sub};
 
@@ -10,13 +10,12 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::Along;
 use num_complex::Complex;
 
-/// A tensor of which rustc knows nothing: it has the operators that may stand in a chain. They are
-/// checked and never called.
+/// A tensor of unknown type, with the operators allowed in a chain. They are type-checked and never called.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Untyped;
 
-/// What may stand beside an [`Untyped`].
+/// An operand that may be combined with an [`Untyped`].
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand beside a `DynTensor` in `fuse!`",
@@ -31,7 +30,7 @@ impl UntypedOperand for &Untyped {}
 impl<S: Number> UntypedOperand for S {}
 
 impl Untyped {
-    /// `.to::<f32>()`
+    /// Converts: `.to::<f32>()`.
     #[must_use]
     pub fn to<T: Element>(&self) -> Self {
         Self
@@ -93,7 +92,7 @@ macro_rules! unary {
 binary!(Add add, Sub sub, Mul mul, Div div);
 unary!(Neg neg, Not not);
 
-/// The result of a chain of [`DynTensor`]s, for `try_fuse!`: it ends as the typed tensor's does, by a method
+/// The result of a chain of [`DynTensor`]s in `try_fuse!`. Like that of the typed tensor, the chain ends with a method
 /// whose name begins with `try_`.
 #[doc(hidden)]
 #[derive(Debug)]

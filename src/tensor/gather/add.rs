@@ -1,4 +1,4 @@
-//! Adding slices at the indices of a dim, and filling them.
+//! Adding or filling slices at the indices of a dim.
 //!
 //! [`Tensor::index_add`], [`Tensor::index_fill`].
 
@@ -13,8 +13,8 @@ use crate::call::Known;
 use crate::call::gather::{self, at};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with the slices of `source` added at the indices of a dim; always in the index's
-    /// order. `source` has the dims of `self.index_select(dim, index)`.
+    /// Adds the slices of `source` at the indices of a dim, always in the order of the index.
+    /// `source` has the dims of `self.index_select(dim, index)`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -25,7 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin(with = "but with options.")]
     pub fn try_index_add_with<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &self,
@@ -46,10 +46,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_add`](Self::index_add) in place.
+    /// Like [`index_add`](Self::index_add), but in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    /// If an index is out of range or sizes do not match. Nothing is changed in that case.
     #[twin(with = "but with options.")]
     pub fn try_index_add_with_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &mut self,
@@ -74,7 +74,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// This tensor with a number at the indices of a dim.
+    /// Writes a number at the indices of a dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -84,7 +84,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range.
+    /// If an index is out of range.
     #[twin]
     pub fn try_index_fill<X: DimOf<D>, E: Dims, I: IndexElement>(
         &self,
@@ -101,10 +101,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_fill`](Self::index_fill) in place.
+    /// Like [`index_fill`](Self::index_fill), but in place.
     ///
     /// # Errors
-    /// When an index is out of range; then nothing has changed.
+    /// If an index is out of range. Nothing is changed in that case.
     #[twin]
     pub fn try_index_fill_<X: DimOf<D>, E: Dims, I: IndexElement>(
         &mut self,
@@ -127,5 +127,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("add/forms.rs");

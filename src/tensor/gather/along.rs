@@ -1,4 +1,4 @@
-//! Writing at an index that has the tensor's dims: `scatter`.
+//! Writing at an index with the dims of the tensor: `scatter`.
 //!
 //! [`Tensor::scatter`].
 
@@ -14,8 +14,8 @@ use crate::call::gather::{self, at};
 use crate::call::{ErasedRef, Known, OperandRef};
 use crate::tensor::operand::{OfScalar, OfTensor, Operand};
 
-/// Values of this kind can be scattered into a tensor of dims `D` and dtype `T`: a tensor with
-/// the same dims and dtype, or a number.
+/// Values that can be scattered into a tensor of dims `D` and dtype `T`: a tensor with the same
+/// dims and dtype, or a number.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be scattered into a tensor of dims {D} and dtype `{T}`",
     label = "expected a tensor of the same dims and dtype, or a number"
@@ -35,8 +35,8 @@ fn operand<'a>(src: &OperandRef<'_>, given: Option<&'a DynTensor>) -> DynOperand
 
 /// # Gather and scatter along a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with values written where [`gather`](Self::gather) would read: a tensor's, or one
-    /// number. Of several values for one place the last stays.
+    /// Writes values, a tensor or one number, at the positions that [`gather`](Self::gather) would
+    /// read. If several values have the same position, the last one stays.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -47,7 +47,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin(with = "but adds to or multiplies the present elements, as the options say.")]
     pub fn try_scatter_with<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &self,
@@ -75,10 +75,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`scatter`](Self::scatter) in place.
+    /// Like [`scatter`](Self::scatter), but in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    /// If an index is out of range or sizes do not match. Nothing is changed in that case.
     #[twin(with = "but adds to or multiplies the present elements, as the options say.")]
     pub fn try_scatter_with_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &mut self,
@@ -109,5 +109,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("along/forms.rs");

@@ -17,22 +17,22 @@ use crate::call::gather::{self, OperandList};
     label = "expected dims with index tensors, such as `(N.i(&rows), C.i(&columns))`"
 )]
 pub trait Points {
-    /// What they make of dims `D`.
+    /// The dims of the result for dims `D`.
     type Of<D: Dims>: Dims;
     #[doc(hidden)]
     fn operands<D: Dims>(&self) -> OperandList<'_>;
 }
 
-/// The index tensors stand along dims of `D`, each along another, and unify.
+/// The index tensors are along distinct dims of `D`, and unify.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
     label = "cannot index dims {D} so"
 )]
 pub trait PointsOf<D>: Points {}
-// One impl at the root: rustc lists none in its message.
+// One impl as root, so that rustc lists no others in its message.
 impl<P: Points + EachPoint<D>, D> PointsOf<D> for P {}
 
-/// [`PointsOf`], tuple by tuple.
+/// Like [`PointsOf`], for each tuple length.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
     label = "cannot index dims {D} so"
@@ -41,9 +41,9 @@ pub trait EachPoint<D> {}
 
 /// # Index by several tensors
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The elements at several index tensors at once, which broadcast and whose names unify:
-    /// `x.index((N.i(&rows), C.i(&columns)))` is the element at `rows[k]`, `columns[k]` for each `k`.
-    /// Their dims take the place of the dim that is named first; the others go.
+    /// Returns the elements at several index tensors, which broadcast and whose names unify:
+    /// `x.index((N.i(&rows), C.i(&columns)))` is the element at `rows[k]`, `columns[k]` for each
+    /// `k`. Their dims replace the dim that is named first; the others are removed.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -55,17 +55,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin]
     pub fn try_index<P: PointsOf<D>>(&self, indices: P) -> Result<Tensor<P::Of<D>, T>> {
         let operands = indices.operands::<D>();
         Tensor::try_from_erased(gather::points(self.erased(), &operands, <P::Of<D>>::STATIC))
     }
 
-    /// This tensor with values, which broadcast, written where [`index`](Self::index) would read.
+    /// Writes values, which broadcast, at the positions that [`index`](Self::index) would read.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_index_put_with<P: PointsOf<D>, S: Dims>(
         &self,
@@ -81,10 +81,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(result)
     }
 
-    /// [`index_put`](Self::index_put) in place.
+    /// Like [`index_put`](Self::index_put), but in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    /// If an index is out of range or sizes do not match. Nothing is changed in that case.
     #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_index_put_with_<P: PointsOf<D>, S: Dims>(
         &mut self,

@@ -17,7 +17,8 @@ type Diagonal<D, X, Y, Z> = Appended<Without<Without<D, X>, Y>, Z>;
 
 #[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The part at numbers and ranges by name, to write to; see [`Tensor::at`](crate::Tensor::at).
+    /// Returns the part at numbers and ranges by name, for writing; see
+    /// [`Tensor::at`](crate::Tensor::at).
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -29,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range, or a step is zero.
+    /// If an index is out of range, or a step is zero.
     #[twin]
     pub fn try_at_mut<S: SubscriptsOf<D> + SubscriptViews>(
         &mut self,
@@ -41,7 +42,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(from_erased(View { raw, wild }))
     }
 
-    /// The diagonal of two dims, which go, as a new last dim to write to.
+    /// Returns the diagonal of two dims, which are removed, as a new last dim for writing.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -52,7 +53,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diagonal_mut_with<
         X: DimOf<D>,

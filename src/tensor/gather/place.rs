@@ -1,4 +1,4 @@
-//! Parts replaced: by position, by mask, by slice.
+//! Replacing parts: by position, by mask, by slice.
 //!
 //! [`Tensor::put`], [`Tensor::masked_scatter`], [`Tensor::select_scatter`],
 //! [`Tensor::slice_scatter`], [`Tensor::diagonal_scatter`].
@@ -16,12 +16,12 @@ use crate::call::Known;
 use crate::call::gather::{self, at};
 use crate::tensor::{AsPick, Whole};
 
-/// # Put at places
+/// # Writing at positions
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with values written at positions in row-major order.
+    /// Writes values at row-major positions.
     ///
     /// # Errors
-    /// When a position is out of range, or there is not one value for each.
+    /// If a position is out of range, or there is not one value for each.
     #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_put_with<E: Dims, I: IndexElement, S: Dims>(
         &self,
@@ -37,11 +37,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`put`](Self::put) in place.
+    /// Like [`put`](Self::put), but in place.
     ///
     /// # Errors
-    /// When a position is out of range, or there is not one value for each; then nothing has
-    /// changed.
+    /// If a position is out of range, or there is not one value for each. Nothing is changed in
+    /// that case.
     #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_put_with_<E: Dims, I: IndexElement, S: Dims>(
         &mut self,
@@ -58,7 +58,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// This tensor with the values of `source`, in order, written where the mask holds.
+    /// Writes the values of `source`, in order, where the mask is true.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -68,7 +68,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or values are too few.
+    /// If sizes do not match, or values are too few.
     #[twin]
     pub fn try_masked_scatter<E: Dims, S: Dims>(
         &self,
@@ -86,10 +86,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`masked_scatter`](Self::masked_scatter) in place.
+    /// Like [`masked_scatter`](Self::masked_scatter), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or values are too few; then nothing has changed.
+    /// If sizes do not match, or values are too few. Nothing is changed in that case.
     #[twin]
     pub fn try_masked_scatter_<E: Dims, S: Dims>(
         &mut self,
@@ -108,7 +108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// This tensor with `src` in the place of what `select` would give.
+    /// Returns a copy of this tensor with `src` in place of the slice that `select` would return.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -118,7 +118,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin]
     pub fn try_select_scatter<E: Dims, X: DimOf<D>>(
         &self,
@@ -138,7 +138,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// This tensor with `src` in the place of a range of a dim.
+    /// Returns a copy of this tensor with `src` in place of a range of a dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -149,7 +149,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the range leaves the dim or sizes do not fit.
+    /// If the range leaves the dim or sizes do not match.
     #[twin]
     pub fn try_slice_scatter<E: Dims, X: DimOf<D>, R: AsPick + SubscriptRange>(
         &self,
@@ -168,11 +168,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// This tensor with `src` on the diagonal of two dims, `offset` above the main one or below. The
-    /// diagonal is the last dim of `src`.
+    /// Returns a copy of this tensor with `src` on the diagonal of two dims, `offset` above, or
+    /// below if negative, the main diagonal. The diagonal is the last dim of `src`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<Without<D, X>>>(
         &self,

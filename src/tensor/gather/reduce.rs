@@ -1,4 +1,4 @@
-//! Adding and reducing at an index that has the tensor's dims.
+//! Adding and reducing at an index with the dims of the tensor.
 //!
 //! [`Tensor::scatter_add`], [`Tensor::scatter_reduce`].
 
@@ -14,11 +14,11 @@ use crate::call::gather::{self, at};
 
 /// # Scatter with a reduction
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with values added where [`gather`](Self::gather) would read; always in the
-    /// index's order, so that the result is the same for any number of threads.
+    /// Adds values at the positions that [`gather`](Self::gather) would read, always in the order
+    /// of the index, so that the result does not depend on the number of threads.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin]
     pub fn try_scatter_add<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &self,
@@ -38,10 +38,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`scatter_add`](Self::scatter_add) in place.
+    /// Like [`scatter_add`](Self::scatter_add), but in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    /// If an index is out of range or sizes do not match. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_add_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &mut self,
@@ -65,7 +65,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// This tensor with values reduced into the places where [`gather`](Self::gather) would read.
+    /// Reduces values into the positions that [`gather`](Self::gather) would read.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -76,7 +76,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin(with = "but with options.")]
     pub fn try_scatter_reduce_with<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &self,
@@ -106,10 +106,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`scatter_reduce`](Self::scatter_reduce) in place.
+    /// Like [`scatter_reduce`](Self::scatter_reduce), but in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    /// If an index is out of range or sizes do not match. Nothing is changed in that case.
     #[twin(with = "but with options.")]
     pub fn try_scatter_reduce_with_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &mut self,
@@ -142,5 +142,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("reduce/forms.rs");

@@ -19,8 +19,8 @@ use crate::call::{Known, compose};
 
 /// # Select by index
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The slices at the indices of a dim. The index's dims take the dim's place; negative indices
-    /// count from the end.
+    /// Returns the slices at the indices of a dim. The dims of the index replace the dim; negative
+    /// indices count from the end.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -31,7 +31,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range.
+    /// If an index is out of range.
     #[twin]
     pub fn try_index_select<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement>(
         &self,
@@ -47,8 +47,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// For each element of the index, the element of this tensor at the same place, but in `dim` at
-    /// the index. Both have the same dims.
+    /// Returns for each element of the index the element of this tensor at the same position, with
+    /// the index as the position along `dim`. Both have the same dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -59,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is out of range, or the index is larger in another dim.
+    /// If an index is out of range, or the index is larger in another dim.
     #[twin]
     pub fn try_gather<X: DimOf<D>, E: Dims, I: IndexElement>(
         &self,
@@ -78,10 +78,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// As [`gather`](Self::gather), where the other dims broadcast.
+    /// Like [`gather`](Self::gather), but broadcasts the other dims.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin]
     pub fn try_take_along_dim<X: DimOf<D>, E: Dims, I: IndexElement>(
         &self,
@@ -100,10 +100,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The elements at positions in row-major order, with the index's dims.
+    /// Returns the elements at row-major positions, with the dims of the index.
     ///
     /// # Errors
-    /// When a position is out of range.
+    /// If a position is out of range.
     #[twin]
     pub fn try_take<E: Dims, I: IndexElement>(&self, index: &Tensor<E, I>) -> Result<Tensor<E, T>> {
         let out = <E>::STATIC;
@@ -114,8 +114,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// This tensor is a weight with a row for each index of `dim`: the rows at `ids`, whose dims
-    /// stand first, then the rows' own.
+    /// Looks up rows of this tensor, a weight with a row for each index of `dim`. The result has
+    /// the dims of `ids`, then those of a row.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -127,7 +127,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an id is negative or out of range.
+    /// If an id is negative or out of range.
     #[twin]
     pub fn try_embedding<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
         &self,
@@ -141,10 +141,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`embedding`](Self::embedding) where one row gets no gradient.
+    /// Like [`embedding`](Self::embedding), but one row gets no gradient.
     ///
     /// # Errors
-    /// When an id is negative or out of range, or the row without a gradient is out of range.
+    /// If an id is negative or out of range, or the row without a gradient is out of range.
     #[twin]
     pub fn try_embedding_with<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
         &self,
@@ -159,10 +159,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The indices of the elements that differ from zero: a row for each, without names.
+    /// Returns the indices of the elements that differ from zero, a row each, without names.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     #[twin]
     pub fn try_nonzero(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
@@ -171,10 +171,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`nonzero`](Self::nonzero) by its other name.
+    /// Like [`nonzero`](Self::nonzero), under its other name.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     #[twin]
     pub fn try_argwhere(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
@@ -184,14 +184,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-/// The name of a new dim, where the others go by their names too.
+/// Returns the name of a new dim if the other dims also have names.
 fn named<D: Dims, X: Dim>() -> Option<&'static str> {
     if D::HAS_WILD { X::NAME } else { None }
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// For each index a row that is one there and zero elsewhere, along a new last dim with a size:
-    /// `ids.one_hot(Classes)` where that is constant, else `ids.one_hot(Classes.of(10))`.
+    /// Returns a row for each index, one at the index and zero elsewhere, along a new last dim with
+    /// a size: `ids.one_hot(Classes)` if it is constant, else `ids.one_hot(Classes.of(10))`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -202,7 +202,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an index is no class.
+    /// If an index is not a class.
     #[twin]
     pub fn try_one_hot<S: SizedDim>(&self, classes: S) -> Result<Tensor<Appended<D, S::Dim>, i64>>
     where
@@ -215,10 +215,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Positions in row-major order as one index for each dim of a shape.
+    /// Converts row-major positions to one index per dim of a shape.
     ///
     /// # Errors
-    /// When a position lies outside of the shape.
+    /// If a position lies outside of the shape.
     #[twin]
     pub fn try_unravel_index(&self, shape: &[usize]) -> Result<Vec<Tensor<D, i64>>>
     where
@@ -231,5 +231,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("select/forms.rs");

@@ -13,10 +13,10 @@ use crate::call::Known;
 use crate::call::gather::{self, at};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with the slices of `source` at the indices of a dim.
+    /// Copies the slices of `source` into this tensor at the indices of a dim.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin]
     pub fn try_index_copy<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &self,
@@ -36,10 +36,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_copy`](Self::index_copy) in place.
+    /// Like [`index_copy`](Self::index_copy), but in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    /// If an index is out of range or sizes do not match. Nothing is changed in that case.
     #[twin]
     pub fn try_index_copy_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &mut self,
@@ -63,10 +63,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// This tensor with the slices of `source` reduced into it at the indices of a dim.
+    /// Reduces the slices of `source` into this tensor at the indices of a dim.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     #[twin(with = "but with options.")]
     pub fn try_index_reduce_with<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &self,
@@ -96,10 +96,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_reduce`](Self::index_reduce) in place.
+    /// Like [`index_reduce`](Self::index_reduce), but in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    /// If an index is out of range or sizes do not match. Nothing is changed in that case.
     #[twin(with = "but with options.")]
     pub fn try_index_reduce_with_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &mut self,
@@ -132,5 +132,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("slices/forms.rs");

@@ -1,4 +1,4 @@
-//! Factors of matrices, and their spectra. With feature `linalg`.
+//! Matrix factorisations and spectra. With feature `linalg`.
 //!
 //! [`Tensor::cholesky`], [`Tensor::qr`], [`Tensor::svd`], [`Tensor::svdvals`], [`Tensor::eigh`],
 //! [`Tensor::eigvalsh`], [`Tensor::eig`].
@@ -12,9 +12,9 @@ use super::{Two, places};
 use crate::call::{Known, linalg};
 use crate::tensor::Tensor;
 
-/// # Factors of a matrix
+/// # Matrix factorisations
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The lower triangular `L` of positive definite matrices `A = L Lᴴ`. The upper triangle of `A` is not
+    /// Computes the lower triangular `L` of positive definite matrices `A = L Lᴴ`. The upper triangle of `A` is not
     /// read.
     ///
     /// ```
@@ -25,7 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a matrix is not square or not positive definite.
+    /// If a matrix is not square or not positive definite.
     #[twin]
     pub fn try_cholesky<M: MatrixOf<D>>(&self, dims: M) -> Result<Self>
     where
@@ -42,7 +42,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(made.map(|[made]| made))
     }
 
-    /// `A = Q R` with orthonormal columns and an upper triangle; `rank` is the dim between both.
+    /// Computes `A = Q R` with orthonormal columns and an upper triangle; `rank` is the dim between both.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -54,7 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a new dim has a constant size that is not the rank.
+    /// If a new dim has a constant size that is not the rank.
     #[twin]
     pub fn try_qr<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -76,8 +76,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Tensor::from_erased(q), Tensor::from_erased(r)))
     }
 
-    /// `A = U S Vᴴ` with orthonormal columns, singular values from the greatest on, and orthonormal rows;
-    /// `rank` is the dim between the factors.
+    /// Computes `A = U S Vᴴ` with orthonormal columns, descending singular values, and orthonormal rows; `rank` is the
+    /// dim between the factors.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -90,7 +90,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an element is NaN or infinite, or the new dim has a constant size that is not the rank.
+    /// If an element is NaN or infinite, or the new dim has a constant size that is not the rank.
     #[twin]
     pub fn try_svd<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -121,10 +121,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The singular values, from the greatest on, along the new dim `rank`.
+    /// Computes the singular values in descending order, along the new dim `rank`.
     ///
     /// # Errors
-    /// When an element is NaN or infinite, or the new dim has a constant size that is not the rank.
+    /// If an element is NaN or infinite, or the new dim has a constant size that is not the rank.
     #[twin]
     pub fn try_svdvals<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -142,8 +142,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(made.map(|[made]| made))
     }
 
-    /// The eigenvalues of symmetric or Hermitian matrices, from the smallest on, along the new dim `rank`,
-    /// and their eigenvectors, which are columns of the rows' dim. The upper triangle is not read.
+    /// Computes the eigenvalues of symmetric or Hermitian matrices in ascending order, along the new dim `rank`, and
+    /// their eigenvectors, which are columns along the dim of the rows. The upper triangle is not read.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -156,8 +156,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the matrices are not square, an element is NaN or infinite, or the new dim has a constant size
-    /// that is not theirs.
+    /// If the matrices are not square, an element is NaN or infinite, or the new dim has a constant size that is not
+    /// theirs.
     #[twin]
     pub fn try_eigh<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -177,11 +177,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Tensor::from_erased(values), Tensor::from_erased(vectors)))
     }
 
-    /// The eigenvalues alone of [`eigh`](Self::eigh).
+    /// Computes only the eigenvalues of [`eigh`](Self::eigh).
     ///
     /// # Errors
-    /// When the matrices are not square, an element is NaN or infinite, or the new dim has a constant size
-    /// that is not theirs.
+    /// If the matrices are not square, an element is NaN or infinite, or the new dim has a constant size that is not
+    /// theirs.
     #[twin]
     pub fn try_eigvalsh<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -199,8 +199,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(made.map(|[made]| made))
     }
 
-    /// The eigenvalues of square matrices along the new dim `rank`, in no order, and their eigenvectors of
-    /// norm 1, which are columns of the rows' dim. Both are complex.
+    /// Computes the eigenvalues of square matrices along the new dim `rank`, in no order, and their eigenvectors of
+    /// norm 1, which are columns along the dim of the rows. Both are complex.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -211,8 +211,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the matrices are not square, an element is NaN or infinite, or the new dim has a constant size
-    /// that is not theirs.
+    /// If the matrices are not square, an element is NaN or infinite, or the new dim has a constant size that is not
+    /// theirs.
     #[twin]
     pub fn try_eig<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,

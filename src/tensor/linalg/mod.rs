@@ -1,4 +1,4 @@
-//! Linear algebra: rows and columns by name, all other dims are batch. With feature `linalg`.
+//! Linear algebra. Rows and columns are given by name; all other dims are batch dims. With feature `linalg`.
 //!
 //! [`Tensor::inv`], [`Tensor::pinv`], [`Tensor::solve`], [`Tensor::lstsq`], [`Tensor::solve_triangular`],
 //! [`Tensor::det`], [`Tensor::slogdet`], [`Tensor::matrix_rank`], [`Tensor::matrix_norm`].
@@ -17,13 +17,13 @@ use nomina_runtime::tensor::{MatrixNorm, Tolerance, TriangularOptions};
 use super::Tensor;
 use crate::call::{Erased, Known, linalg};
 
-/// Two tensors, of dtype and of values.
+/// Two tensors, with their dtypes.
 type Two<D, T, E, U> = (Tensor<D, T>, Tensor<E, U>);
 
 /// # Systems of equations
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The inverse of square matrices, given by their rows and columns. It maps rows back to columns, so the
-    /// two names change places.
+    /// Computes the inverse of square matrices, given by their rows and columns. It maps rows back to columns, so their
+    /// names are swapped.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -34,7 +34,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the matrices are not square, or one of them is singular.
+    /// If the matrices are not square, or one of them is singular.
     #[twin]
     pub fn try_inv<M: MatrixOf<D>>(&self, dims: M) -> Result<Tensor<Inverse<D, M>, T>>
     where
@@ -47,7 +47,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(made.map(|[made]| made))
     }
 
-    /// The pseudoinverse of matrices of any sizes, with rows and columns in each other's places.
+    /// Computes the pseudoinverse of matrices of any sizes, with rows and columns swapped.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -58,7 +58,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an element is NaN or infinite.
+    /// If an element is NaN or infinite.
     #[twin(with = "but counts singular values up to a tolerance as zero.")]
     pub fn try_pinv_with<M: MatrixOf<D>>(
         &self,
@@ -75,8 +75,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(made.map(|[made]| made))
     }
 
-    /// The solution `x` of `A x = b` for square matrices. `b` has the rows' dim, `x` the columns' in its
-    /// place; other dims that both have are batch, and those that only the matrices have come first.
+    /// Solves `A x = b` for square matrices. `b` has the dim of the rows, `x` that of the columns in its place. Other
+    /// common dims are batch dims; those of only the matrices come first.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -92,7 +92,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or a matrix is not square or singular.
+    /// If sizes do not match, or a matrix is not square or singular.
     #[twin]
     pub fn try_solve<E: RightSideOf<D, M>, M: MatrixOf<D>>(
         &self,
@@ -105,7 +105,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(self.solved(Linalg::Solve, other, dims, MatrixOptions::default()))
     }
 
-    /// The solution `x` of least norm that brings `A x` closest to `b`, for matrices of any sizes; dims as of
+    /// Computes the `x` of least norm that brings `A x` closest to `b`, for matrices of any sizes, with the dims of
     /// [`solve`](Self::solve).
     ///
     /// ```
@@ -118,7 +118,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or an element is NaN or infinite.
+    /// If sizes do not match, or an element is NaN or infinite.
     #[twin(with = "but counts singular values up to a tolerance as zero.")]
     pub fn try_lstsq_with<E: RightSideOf<D, M>, M: MatrixOf<D>>(
         &self,
@@ -132,8 +132,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(self.solved(Linalg::Lstsq, other, dims, tolerance.into()))
     }
 
-    /// [`solve`](Self::solve) for triangular matrices: the upper triangle or the lower one. The other
-    /// triangle is not read; a zero on the diagonal gives infinities.
+    /// Like [`solve`](Self::solve), but for triangular matrices, upper or lower. The other triangle is not read; a zero
+    /// on the diagonal gives infinities.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -144,7 +144,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, or the matrices are not square.
+    /// If sizes do not match, or the matrices are not square.
     #[twin(with = "but takes the diagonal as ones if the options say so.")]
     pub fn try_solve_triangular_with<E: RightSideOf<D, M>, M: MatrixOf<D>>(
         &self,
@@ -176,7 +176,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-/// Where rows and columns stand.
+/// Returns the positions of rows and columns.
 fn places<M: RowsAndColumns, D: Dims, T: Element>(
     _dims: M,
     _of: &Tensor<D, T>,
@@ -186,7 +186,7 @@ fn places<M: RowsAndColumns, D: Dims, T: Element>(
 
 /// # Numbers of a matrix
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The determinant of square matrices.
+    /// Computes the determinant of square matrices.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -197,7 +197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the matrices are not square.
+    /// If the matrices are not square.
     #[twin]
     pub fn try_det<M: MatrixOf<D>>(&self, dims: M) -> Result<Tensor<Without<D, M>, T>>
     where
@@ -210,11 +210,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(made.map(|[made]| made))
     }
 
-    /// The sign of the determinant, and the logarithm of its magnitude, which neither overflows nor
-    /// vanishes.
+    /// Computes the sign of the determinant and the logarithm of its magnitude, without overflow or underflow.
     ///
     /// # Errors
-    /// When the matrices are not square.
+    /// If the matrices are not square.
     #[twin]
     pub fn try_slogdet<M: MatrixOf<D>>(
         &self,
@@ -231,7 +230,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Tensor::from_erased(sign), Tensor::from_erased(log)))
     }
 
-    /// The rank: how many singular values are no zeros.
+    /// Computes the rank: the number of singular values that are not zero.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -241,7 +240,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an element is NaN or infinite.
+    /// If an element is NaN or infinite.
     #[twin(with = "but counts singular values up to a tolerance as zero.")]
     pub fn try_matrix_rank_with<M: MatrixOf<D>>(
         &self,
@@ -258,7 +257,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(made.map(|[made]| made))
     }
 
-    /// A norm of matrices.
+    /// Computes a norm of matrices.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -270,8 +269,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// For a norm by singular values when an element is NaN or infinite; for a greatest value of no
-    /// elements.
+    /// If an element is NaN or infinite, for a norm by singular values; if there are no elements, for a maximum.
     #[twin]
     pub fn try_matrix_norm<M: MatrixOf<D>>(
         &self,

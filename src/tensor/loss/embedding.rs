@@ -14,11 +14,11 @@ use crate::tensor::Tensor;
 
 /// # Losses of embeddings
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// max(0, -y (x1 - x2)) for self and another tensor: how far their order misses a target of 1, self
-    /// first, or -1.
+    /// Computes `max(0, -y (x1 - x2))` for `self` and another tensor: how far their order is from a target of 1 (`self`
+    /// greater) or -1.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_margin_ranking_loss<E: Dims, F: Dims>(
         &self,
@@ -33,10 +33,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_margin_ranking_loss_with(input2, target, Mean, MarginOptions::default())
     }
 
-    /// [`margin_ranking_loss`](Self::margin_ranking_loss) with a reduction and options of choice.
+    /// Like [`margin_ranking_loss`](Self::margin_ranking_loss), but with the given reduction and options.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_margin_ranking_loss_with<E: Dims, F: Dims, R: Reduce>(
         &self,
@@ -59,11 +59,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// One less the cosine of the angle to another tensor along a dim where the target is 1, the cosine
-    /// less the margin where it is -1.
+    /// Computes 1 minus the cosine of the angle to another tensor along a dim where the target is 1, and the cosine
+    /// minus the margin, at least 0, where it is -1.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_cosine_embedding_loss<E: Dims, F: Dims, X: DimOf<D>>(
         &self,
@@ -79,10 +79,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_cosine_embedding_loss_with(input2, target, dim, Mean, MarginOptions::default())
     }
 
-    /// [`cosine_embedding_loss`](Self::cosine_embedding_loss) with a reduction and options of choice.
+    /// Like [`cosine_embedding_loss`](Self::cosine_embedding_loss), but with the given reduction and options.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_cosine_embedding_loss_with<E: Dims, F: Dims, X: DimOf<D>, R: Reduce>(
         &self,
@@ -110,10 +110,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// How much nearer than the margin a negative example is, compared with a positive one, along a dim.
+    /// Computes the distance to a positive example along a dim, minus that to a negative example, plus the margin, at
+    /// least 0.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_triplet_margin_loss<E: Dims, F: Dims, X: DimOf<D>>(
         &self,
@@ -135,10 +136,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// [`triplet_margin_loss`](Self::triplet_margin_loss) with a reduction and options of choice.
+    /// Like [`triplet_margin_loss`](Self::triplet_margin_loss), but with the given reduction and options.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_triplet_margin_loss_with<E: Dims, F: Dims, X: DimOf<D>, R: Reduce>(
         &self,
@@ -166,11 +167,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The negative logarithm of the likelihood of a target under a normal distribution of this mean and
-    /// a variance.
+    /// Computes the negative log-likelihood of a target under a normal distribution with this mean and a variance.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_gaussian_nll_loss<E: Dims, F: Dims>(
         &self,
@@ -185,10 +185,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_gaussian_nll_loss_with(target, var, Mean, GaussianNllLossOptions::default())
     }
 
-    /// [`gaussian_nll_loss`](Self::gaussian_nll_loss) with a reduction and options of choice.
+    /// Like [`gaussian_nll_loss`](Self::gaussian_nll_loss), but with the given reduction and options.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_gaussian_nll_loss_with<E: Dims, F: Dims, R: Reduce>(
         &self,

@@ -13,14 +13,13 @@ use super::reduction::{Mean, Reduce};
 use crate::call::{Known, compose, loss};
 use crate::tensor::{Tensor, at};
 
-/// Options of `cross_entropy_with` and `nll_loss_with`: a weight with dims `L`, which is the dim of
-/// classes.
+/// Options of `cross_entropy_with` and `nll_loss_with`: a weight along the dim of classes, `L`.
 pub struct CrossEntropyOptions<'a, L: Dims, T: Element> {
     /// A weight for each class.
     pub weight: Option<&'a Tensor<L, T>>,
-    /// A target that does not count.
+    /// A target that is ignored.
     pub ignore_index: i64,
-    /// How much of each target is spread over all classes.
+    /// The part of each target that is spread over all classes.
     pub label_smoothing: f64,
 }
 
@@ -29,11 +28,11 @@ pub struct CrossEntropyOptions<'a, L: Dims, T: Element> {
 pub struct BinaryCrossEntropyOptions<'a, W: Dims, T: Element> {
     /// A weight for each element.
     pub weight: Option<&'a Tensor<W, T>>,
-    /// A weight of what is positive, for logits.
+    /// A weight of positive targets, for logits.
     pub pos_weight: Option<&'a Tensor<W, T>>,
 }
 
-// Derives would ask for what dims and dtypes need not have.
+// Derives would add bounds on dims and dtypes that are not needed.
 macro_rules! copies {
     ($($name:ident { $($field:ident = $default:expr),* })*) => {$(
         impl<L: Dims, T: Element> Clone for $name<'_, L, T> {
@@ -76,16 +75,16 @@ impl<L: Dims, T: Element> CrossEntropyOptions<'_, L, T> {
     }
 }
 
-/// A dtype of targets: integers are classes and lack their dim, floats are probabilities and have
-/// it.
+/// A dtype of targets: integers are class indices and lack the dim of classes, floats are
+/// probabilities and have it.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` holds neither classes nor probabilities",
     label = "expected an integer or a float dtype"
 )]
 pub trait Targets: Element {
-    /// The dims that targets stand beside, for logits of dims `D` with classes along `X`.
+    /// The dims that targets are combined with, for logits of dims `D` with classes along `X`.
     type Beside<D: Dims, X: Dim>: Dims;
-    /// The dims of single losses, where those unified with the targets' give `S`.
+    /// The dims of elementwise losses, given those unified with the targets', `S`.
     type Rows<S: Dims, X: Dim>: Dims;
 }
 
@@ -101,13 +100,13 @@ macro_rules! targets {
 targets!(u8 i8 i16 i32 i64; Without<D, X>, S);
 targets!(half::f16 half::bf16 f32 f64; D, Without<S, X>);
 
-/// The dims of single losses.
+/// The dims of elementwise losses.
 type Rows<U, D, E, X> = <U as Targets>::Rows<Sum<<U as Targets>::Beside<D, X>, E>, X>;
 
-/// # Losses of classes
+/// # Classification losses
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The mean cross entropy of logits along a dim: against the index of the true class, or against
-    /// probabilities, which have that dim, too.
+    /// Computes the mean cross entropy of logits along a dim, against the index of the true class
+    /// or against probabilities, which also have that dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -120,7 +119,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_cross_entropy<E: Dims, U: Targets, X: DimOf<D>>(
         &self,
@@ -134,10 +133,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_cross_entropy_with(target, dim, Mean, CrossEntropyOptions::default())
     }
 
-    /// [`cross_entropy`](Self::cross_entropy) with a reduction and weights of choice.
+    /// Like [`cross_entropy`](Self::cross_entropy), but with the given reduction and weights.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_cross_entropy_with<E: Dims, U: Targets, X: DimOf<D>, R: Reduce>(
         &self,
@@ -164,10 +163,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The mean of the negative numbers that stand at the targets along a dim.
+    /// Computes the mean of the negated numbers at the targets along a dim.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_nll_loss<E: Dims, U: Targets + Integer, X: DimOf<D>>(
         &self,
@@ -181,10 +180,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_nll_loss_with(target, dim, Mean, CrossEntropyOptions::default())
     }
 
-    /// [`nll_loss`](Self::nll_loss) with a reduction and weights of choice.
+    /// Like [`nll_loss`](Self::nll_loss), but with the given reduction and weights.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_nll_loss_with<E: Dims, U: Targets + Integer, X: DimOf<D>, R: Reduce>(
         &self,
@@ -211,10 +210,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The mean cross entropy of probabilities of two classes.
+    /// Computes the mean cross entropy of probabilities of two classes.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_binary_cross_entropy<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
@@ -227,10 +226,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`binary_cross_entropy`](Self::binary_cross_entropy) with a reduction and weights of choice.
+    /// Like [`binary_cross_entropy`](Self::binary_cross_entropy), but with the given reduction and
+    /// weights.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_binary_cross_entropy_with<E: Dims, W: Dims, R: Reduce>(
         &self,
@@ -260,10 +260,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The mean cross entropy of logits of two classes.
+    /// Computes the mean cross entropy of logits of two classes.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_binary_cross_entropy_with_logits<E: Dims>(
         &self,
@@ -279,10 +279,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`binary_cross_entropy_with_logits`](Self::binary_cross_entropy_with_logits) with a reduction and weights of choice.
+    /// Like [`binary_cross_entropy_with_logits`](Self::binary_cross_entropy_with_logits), but with
+    /// the given reduction and weights.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_binary_cross_entropy_with_logits_with<E: Dims, W: Dims, R: Reduce>(
         &self,

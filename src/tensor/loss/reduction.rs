@@ -1,17 +1,17 @@
-//! Reductions of the losses of single elements, as types: the result's dims depend on it.
+//! Reductions of elementwise losses, as types: the dims of the result depend on them.
 
 use nomina_core::dims::Dims;
 use nomina_runtime::tensor::Reduction;
 
-/// Their mean.
+/// The mean of the losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mean;
 
-/// Their sum.
+/// The sum of the losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum;
 
-/// They stay as they are.
+/// No reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct None;
 
@@ -21,9 +21,9 @@ pub struct None;
     label = "expected `reduction::Mean`, `reduction::Sum` or `reduction::None`"
 )]
 pub trait Reduce {
-    /// The dims of the loss, where single elements have dims `D`.
+    /// The dims of the loss, for elements with dims `D`.
     type Of<D: Dims>: Dims;
-    /// The same by value.
+    /// The reduction as a value.
     const REDUCTION: Reduction;
 }
 

@@ -14,7 +14,7 @@ use crate::tensor::{Tensor, at};
 
 /// # Normalisation over a batch
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Mean zero and variance one for each index of a dim, over all other dims.
+    /// Normalises each index of a dim to mean 0 and variance 1 over all other dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -27,7 +27,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with a weight and a bias.")]
     pub fn try_batch_norm_with<X: DimOf<D>>(
         &self,
@@ -46,11 +46,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Less a mean and divided by the root of a variance, which are given for each index of a dim:
-    /// batch norm once trained.
+    /// Subtracts a mean and divides by the square root of a variance, given for each index of a
+    /// dim: batch norm for inference.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_batch_norm_eval<X: DimOf<D>>(
         &self,
@@ -75,10 +75,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`batch_norm_with`](Self::batch_norm_with), whose statistics go into running ones: in training.
+    /// Like [`batch_norm_with`](Self::batch_norm_with), but also updates running statistics, for
+    /// training.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_batch_norm_train<X: DimOf<D>>(
         &self,
@@ -106,10 +107,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Tensor::from_erased(found))
     }
 
-    /// Divided by a power of the mean square over `size` neighbours along a dim.
+    /// Divides by a power of the scaled mean square of `size` neighbours along a dim.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with the given numbers.")]
     pub fn try_local_response_norm_with<X: DimOf<D>>(
         &self,

@@ -18,7 +18,7 @@ pub use options::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
 
 /// # Normalisation
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Mean zero and variance one over dims.
+    /// Normalises to mean 0 and variance 1 over dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -32,7 +32,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with a weight and a bias along the dims.")]
     pub fn try_layer_norm_with<A: AxesOf<D>>(
         &self,
@@ -51,10 +51,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Mean square one over dims.
+    /// Normalises to mean square 1 over dims.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with a weight along the dims.")]
     pub fn try_rms_norm_with<A: AxesOf<D>>(
         &self,
@@ -74,11 +74,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Mean zero and variance one for each sample and channel: [`layer_norm`](Self::layer_norm)
-    /// over the other dims.
+    /// Normalises each channel of each sample to mean 0 and variance 1:
+    /// [`layer_norm`](Self::layer_norm) over the other dims.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_instance_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Self>
     where
@@ -90,10 +90,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`instance_norm`](Self::instance_norm) with a weight and a bias for each channel.
+    /// Like [`instance_norm`](Self::instance_norm), but with a weight and a bias per channel.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_instance_norm_with<A: AxesOf<D>, X: DimOf<D>>(
         &self,
@@ -113,11 +113,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Mean zero and variance one over groups of the channels along `channel`, and over `dims` along
-    /// with them.
+    /// Normalises groups of channels along `channel`, together with `dims`, to mean 0 and variance
+    /// 1.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with a weight and a bias per channel.")]
     pub fn try_group_norm_with<X: DimOf<D>, A: AxesOf<D>>(
         &self,

@@ -11,35 +11,35 @@ use crate::tensor::Tensor;
 /// Options of `layer_norm_with`, `group_norm_with` and `instance_norm_with`: a weight and a bias
 /// with dims `L`.
 pub struct LayerNormOptions<'a, L: Dims, T: Element> {
-    /// What the result is multiplied by.
+    /// The factor of the result.
     pub weight: Option<&'a Tensor<L, T>>,
-    /// What is added then.
+    /// The summand after the factor.
     pub bias: Option<&'a Tensor<L, T>>,
-    /// What is added to the variance.
+    /// The number added to the variance.
     pub eps: f64,
 }
 
 /// Options of `rms_norm_with`: a weight with dims `L`.
 pub struct RmsNormOptions<'a, L: Dims, T: Element> {
-    /// What the result is multiplied by.
+    /// The factor of the result.
     pub weight: Option<&'a Tensor<L, T>>,
-    /// What is added to the mean square; the dtype's least step at 1 when left out.
+    /// The number added to the mean square; by default the dtype's machine epsilon.
     pub eps: Option<f64>,
 }
 
-/// Options of `batch_norm_with` and the like: a weight and a bias along the channel's dim.
+/// Options of `batch_norm_with` and similar: a weight and a bias along the dim of channels.
 pub struct BatchNormOptions<'a, X: Dims, T: Element> {
     /// A factor for each channel.
     pub weight: Option<&'a Tensor<X, T>>,
     /// A summand for each channel.
     pub bias: Option<&'a Tensor<X, T>>,
-    /// How much of the batch's statistics goes into the running ones.
+    /// The weight of the batch's statistics in the running ones.
     pub momentum: f64,
-    /// What is added to the variance.
+    /// The number added to the variance.
     pub eps: f64,
 }
 
-// Derives would ask for what dims and dtypes need not have.
+// Derives would add bounds on dims and dtypes that are not needed.
 macro_rules! copies {
     ($($name:ident { $($field:ident = $default:expr),* })*) => {$(
         impl<L: Dims, T: Element> Clone for $name<'_, L, T> {

@@ -13,7 +13,7 @@ use crate::tensor::{Tensor, picked};
 
 /// # Distances and similarity
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Divided by the norm along dims.
+    /// Divides by the norm along dims.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with the norm of the options.")]
     pub fn try_normalize_with<A: AxesOf<D>>(
         &self,
@@ -40,10 +40,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// The cosine of the angle to `other` along a dim, which goes.
+    /// Computes the cosine of the angle to `other` along a dim, which is removed.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with a given least length.")]
     pub fn try_cosine_similarity_with<E: Dims, X: DimOf<D>>(
         &self,
@@ -65,10 +65,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The norm of the difference to `other` along dims, which go unless kept.
+    /// Computes the norm of the difference to `other` along dims, which are removed unless kept.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with the norm of the options.")]
     pub fn try_pairwise_distance_with<E: Dims, A: AxesOf<D>>(
         &self,
@@ -93,5 +93,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("similarity/forms.rs");

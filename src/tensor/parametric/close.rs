@@ -1,4 +1,4 @@
-//! Whether elements are close; the tensor itself.
+//! Closeness of elements; the tensor itself.
 //!
 //! [`Tensor::isclose`], [`Tensor::allclose`], [`Tensor::positive`].
 
@@ -12,10 +12,10 @@ use crate::call::{Known, parametric};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Whether elements differ by at most 1e-8 plus 1e-5 times the other's magnitude.
+    /// Returns whether elements differ by at most 1e-8 plus 1e-5 times the other's magnitude.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with the tolerances of the options.")]
     pub fn try_isclose_with<E: Dims, U: Element>(
         &self,
@@ -35,10 +35,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Whether all elements are close, as [`isclose`](Self::isclose) says.
+    /// Returns whether all elements are close, like [`isclose`](Self::isclose).
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with the tolerances of the options.")]
     pub fn try_allclose_with<E: Dims, U: Element>(
         &self,
@@ -52,10 +52,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         parametric::all_close(self.erased(), other.erased(), options, <Sum<D, E>>::STATIC)
     }
 
-    /// The tensor itself.
+    /// Returns the tensor itself.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_positive(&self) -> Result<Tensor<D, T>>
     where

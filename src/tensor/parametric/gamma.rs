@@ -1,4 +1,4 @@
-//! The gamma function's relatives.
+//! Functions related to the gamma function.
 //!
 //! [`Tensor::polygamma`], [`Tensor::mvlgamma`].
 
@@ -9,12 +9,12 @@ use nomina_macros::twin;
 use crate::call::{Known, compose};
 use crate::tensor::Tensor;
 
-/// # Gamma functions and kin
+/// # Gamma functions
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The derivative of order `n` of [`digamma`](Self::digamma).
+    /// Computes the derivative of order `n` of [`digamma`](Self::digamma).
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_polygamma(&self, n: i64) -> Result<Tensor<D, T::Float>>
     where
@@ -24,10 +24,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found)
     }
 
-    /// The logarithm of the gamma function of `p` dimensions, of numbers above (p - 1) / 2.
+    /// Computes the logarithm of the gamma function of `p` dimensions, for numbers above (p - 1) /
+    /// 2.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_mvlgamma(&self, p: i64) -> Result<Tensor<D, T::Float>>
     where
@@ -38,5 +39,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("gamma/forms.rs");

@@ -21,7 +21,7 @@ use crate::call::{Known, OperandRef, pointwise};
 
 /// # Elementwise operators with parameters
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`round`](Self::round) to some digits; integers take whole numbers only.
+    /// Like [`round`](Self::round), but to a number of digits; for integers only to whole numbers.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -34,7 +34,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_round_with(&self, options: RoundOptions) -> Result<Tensor<D, T>>
     where
@@ -45,11 +45,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::Round.name())))
     }
 
-    /// [`round_with`](Self::round_with), in place.
+    /// Like [`round_with`](Self::round_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_round_with_(&mut self, options: RoundOptions) -> Result<&mut Self>
     where
@@ -61,10 +61,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// [`gelu`](Self::gelu), exact or by a formula with tanh.
+    /// Like [`gelu`](Self::gelu), but exact or by an approximation with tanh.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_gelu_with(&self, options: GeluOptions) -> Result<Tensor<D, T>>
     where
@@ -75,11 +75,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::Gelu.name())))
     }
 
-    /// [`gelu_with`](Self::gelu_with), in place.
+    /// Like [`gelu_with`](Self::gelu_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_gelu_with_(&mut self, options: GeluOptions) -> Result<&mut Self>
     where
@@ -91,10 +91,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// [`logit`](Self::logit) of elements that are first brought between `eps` and one less it.
+    /// Like [`logit`](Self::logit), but first clamps elements to between `eps` and `1 - eps`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_logit_with(&self, options: LogitOptions) -> Result<Tensor<D, T::Float>>
     where
@@ -105,11 +105,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::Logit.name())))
     }
 
-    /// [`logit_with`](Self::logit_with), in place.
+    /// Like [`logit_with`](Self::logit_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_logit_with_(&mut self, options: LogitOptions) -> Result<&mut Self>
     where
@@ -122,10 +122,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Zero for NaN, the dtype's greatest and least numbers for the infinities.
+    /// Replaces NaN by zero, and infinities by the greatest and least numbers of the dtype.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with the given numbers.")]
     pub fn try_nan_to_num_with(&self, options: NanToNumOptions) -> Result<Tensor<D, T>> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
@@ -133,11 +133,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::NanToNum.name())))
     }
 
-    /// [`nan_to_num`](Self::nan_to_num), in place.
+    /// Like [`nan_to_num`](Self::nan_to_num), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin(with = "but with the given numbers.")]
     pub fn try_nan_to_num_with_(&mut self, options: NanToNumOptions) -> Result<&mut Self> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
@@ -146,10 +146,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// `value` where an element is at most `threshold`.
+    /// Replaces elements of at most `threshold` by `value`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_threshold<S: Into<Scalar>, V: Into<Scalar>>(
         &self,
@@ -167,11 +167,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::new(Op::Threshold, &sides, D::STATIC))
     }
 
-    /// [`threshold`](Self::threshold), in place.
+    /// Like [`threshold`](Self::threshold), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_threshold_<S: Into<Scalar>, V: Into<Scalar>>(
         &mut self,
@@ -189,10 +189,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// [`div`](Self::div), with the quotient rounded; integers stay integers.
+    /// Like [`div`](Self::div), but rounds the quotient; integers stay integers.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_div_with<R: Operand>(
         &self,
@@ -207,11 +207,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found.map_err(|error| error.in_op("div")))
     }
 
-    /// [`div_with`](Self::div_with), in place.
+    /// Like [`div_with`](Self::div_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_div_with_<R: Operand>(&mut self, other: R, options: DivOptions) -> Result<&mut Self>
     where
@@ -224,5 +224,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("forms.rs");

@@ -18,7 +18,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds the product of a tensor and a tensor or number.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_addcmul<R: Operand, S: Operand>(
         &self,
@@ -34,10 +34,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
-    /// [`addcmul`](Self::addcmul) with the product times a number.
+    /// Like [`addcmul`](Self::addcmul), but with `options.value` times the product.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_addcmul_with<R: Operand, S: Operand>(
         &self,
@@ -59,11 +59,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
-    /// [`addcmul_with`](Self::addcmul_with), in place.
+    /// Like [`addcmul_with`](Self::addcmul_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_addcmul_with_<R: Operand, S: Operand>(
         &mut self,
@@ -87,7 +87,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds the quotient of a tensor and a tensor or number.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin(with = "but with `options.value` times the quotient.")]
     pub fn try_addcdiv_with<R: Operand, S: Operand>(
         &self,
@@ -109,11 +109,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
-    /// [`addcdiv`](Self::addcdiv), in place.
+    /// Like [`addcdiv`](Self::addcdiv), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin(with = "but with `options.value` times the quotient.")]
     pub fn try_addcdiv_with_<R: Operand, S: Operand>(
         &mut self,
@@ -134,10 +134,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// The point on the way to `end` that lies `weight`, a number or a tensor, of the distance along.
+    /// Interpolates linearly: the point on the way to `end` at the fraction `weight`, a number or a
+    /// tensor.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     #[twin]
     pub fn try_lerp<R: Operand, S: Operand>(
         &self,
@@ -153,11 +154,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
-    /// [`lerp`](Self::lerp), in place.
+    /// Like [`lerp`](Self::lerp), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
+    /// If sizes, dtypes, devices, or names known only at run time do not match. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_lerp_<R: Operand, S: Operand>(&mut self, end: R, weight: S) -> Result<&mut Self>
     where
@@ -170,5 +171,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("three/forms.rs");

@@ -12,7 +12,7 @@ use num_complex::Complex;
 use crate::call::{Known, shape};
 use crate::tensor::Tensor;
 
-/// The parts of a complex dtype: `f32` or `f64`.
+/// The dtype of the parts of a complex dtype: `f32` or `f64`.
 #[diagnostic::on_unimplemented(
     message = "no complex dtype has parts of `{Self}`",
     label = "expected f32 or f64"
@@ -34,7 +34,7 @@ impl ComplexPart for f64 {
 
 /// # Complex numbers
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The real parts, without a copy; of a real tensor, itself.
+    /// Returns the real parts without a copy; for a real tensor, the tensor itself.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -46,7 +46,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// None that a caller could cause.
+    /// Never because of the caller.
     #[twin]
     pub fn try_real(&self) -> Result<Tensor<D, T::Real>> {
         Tensor::try_from_erased(shape::same(
@@ -56,10 +56,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The imaginary parts, without a copy.
+    /// Returns the imaginary parts without a copy.
     ///
     /// # Errors
-    /// None that a caller could cause.
+    /// Never because of the caller.
     #[twin]
     pub fn try_imag(&self) -> Result<Tensor<D, T::Real>>
     where
@@ -72,10 +72,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Complex numbers as pairs in a new last dim, without a copy.
+    /// Views complex numbers as pairs in a new last dim.
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     #[twin]
     pub fn try_view_as_real<K: OneDim + Append<D>>(
         &self,
@@ -95,10 +95,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The complex conjugates; of a real tensor, its numbers.
+    /// Computes the complex conjugates; for a real tensor, its numbers.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_conj(&self) -> Result<Self> {
         Self::try_from_erased(shape::same(
@@ -108,10 +108,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`conj`](Self::conj) in place.
+    /// Like [`conj`](Self::conj), but in place.
     ///
     /// # Errors
-    /// Missing memory; then nothing has changed.
+    /// If memory runs out. Nothing is changed in that case.
     #[twin]
     pub fn try_conj_(&mut self) -> Result<&mut Self> {
         *self = self.try_conj()?;
@@ -120,10 +120,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Pairs in a dim of size 2, which stands last, as complex numbers; without a copy.
+    /// Views pairs in a last dim of size 2 as complex numbers.
     ///
     /// # Errors
-    /// When the dim's size is not 2, or pairs are not adjacent in memory.
+    /// If the dim's size is not 2, or pairs are not adjacent in memory.
     #[twin]
     pub fn try_view_as_complex<X: DimOf<D>>(
         &self,
@@ -142,10 +142,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Complex numbers of real parts, which are self, and imaginary parts.
+    /// Combines this tensor as real parts and another as imaginary parts to complex numbers.
     ///
     /// # Errors
-    /// When sizes do not broadcast.
+    /// If sizes do not broadcast.
     #[twin]
     pub fn try_complex<E: Dims>(&self, imag: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
     where
@@ -159,10 +159,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Complex numbers of magnitudes, which are self, and angles.
+    /// Combines this tensor as magnitudes and another as angles to complex numbers.
     ///
     /// # Errors
-    /// When sizes do not broadcast.
+    /// If sizes do not broadcast.
     #[twin]
     pub fn try_polar<E: Dims>(&self, angle: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
     where
@@ -177,5 +177,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("complex/forms.rs");

@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 
 /// # Diagonals
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The diagonal of two dims, which go; it is the last dim, `to`. Without a copy.
+    /// Returns the diagonal of two dims, which are removed, as the last dim `to`, without a copy.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diagonal_with<
         X: DimOf<D>,
@@ -53,11 +53,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The diagonal of a matrix, copied. A vector becomes a matrix with
+    /// Copies the diagonal of a matrix. For the matrix of a vector, see
     /// [`diagflat`](Self::diagflat).
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diag_with<K: OneDim>(
         &self,
@@ -74,10 +74,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// A matrix with all elements, in row-major order, as its diagonal.
+    /// Returns a matrix with all elements, in row-major order, as its diagonal.
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diagflat_with<R: OneDim, C: OneDim>(
         &self,
@@ -99,11 +99,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Planes with the elements of a dim as their diagonals, zeros elsewhere: the dim goes, rows and
-    /// columns stand last. One of them may have the name that goes.
+    /// Returns planes with the elements of a dim as their diagonals and zeros elsewhere. The dim is
+    /// removed; rows and columns are last. One of them may have the name of the removed dim.
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diag_embed_with<
         X: DimOf<D>,
@@ -138,5 +138,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("diagonal/forms.rs");

@@ -12,15 +12,15 @@ use crate::call::{Known, shape};
 use crate::tensor::Tensor;
 use crate::tensor::join::{Joinable, TensorList};
 
-/// A tuple of references to vectors of one dtype, each with a dim of its own: `(&x, &y)`.
+/// A tuple of references to vectors of one dtype, each with its own dim: `(&x, &y)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of vectors",
     label = "expected references to tensors of one dim and one dtype, such as `(&x, &y)`"
 )]
 pub trait Vectors {
-    /// The grid's dims: one of each vector.
+    /// The dims of the grid: one of each vector.
     type Dims: Dims;
-    /// Each vector, spread over the grid.
+    /// Each vector, expanded over the grid.
     type Grids;
     #[doc(hidden)]
     #[cfg_attr(debug_assertions, track_caller)]
@@ -43,7 +43,7 @@ macro_rules! grids {
                 let operands = [$(self.$at.erased()),*];
                 let all = shape::grid(&operands, out, MeshgridOptions::default())?;
                 let all = Tensor::all_from_erased(all);
-                // There are as many as vectors.
+                // There is one grid per vector.
                 Ok(std::array::from_fn(|at| all[at].clone()))
             }
         }
@@ -62,8 +62,8 @@ grids!(A 0, B 1, C 2, D 3; (A, B, C, D));
 grids!(A 0, B 1, C 2, D 3, E 4; (A, B, C, D, E));
 grids!(A 0, B 1, C 2, D 3, E 4, F 5; (A, B, C, D, E, F));
 
-/// Each vector spread over the grid of all of them, whose dims are the vectors', in their order;
-/// without a copy.
+/// Expands each vector over the grid of all of them, without a copy. The dims are those of the
+/// vectors, in their order.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -75,13 +75,13 @@ grids!(A 0, B 1, C 2, D 3, E 4, F 5; (A, B, C, D, E, F));
 /// ```
 ///
 /// # Errors
-/// When sizes overflow.
+/// If sizes overflow.
 #[twin(free)]
 pub fn try_meshgrid<V: Vectors<Dims: Distinct>>(vectors: V) -> Result<V::Grids> {
     vectors.grids()
 }
 
-/// A matrix with others along its diagonal, zeros elsewhere.
+/// Returns a matrix with the given matrices along its diagonal and zeros elsewhere.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -92,7 +92,7 @@ pub fn try_meshgrid<V: Vectors<Dims: Distinct>>(vectors: V) -> Result<V::Grids> 
 /// ```
 ///
 /// # Errors
-/// When a dim has a constant size that is not the sum, or memory is missing.
+/// If a dim has a constant size that is not the sum, or memory runs out.
 #[twin(free)]
 pub fn try_block_diag<L: Joinable>(matrices: L) -> Result<Tensor<L::Dims, L::Dtype>>
 where
@@ -105,10 +105,10 @@ where
     }))
 }
 
-/// All combinations of one element of each vector, a row each.
+/// Returns all combinations of one element of each vector, a row each.
 ///
 /// # Errors
-/// When a dim has another constant size, or memory is missing.
+/// If a dim has another constant size, or memory runs out.
 #[twin(free)]
 pub fn try_cartesian_prod<L: TensorList, R: OneDim, C: OneDim>(
     vectors: L,
@@ -129,7 +129,7 @@ where
         &[0, 1],
         |x| {
             let all = DynTensor::cartesian_prod(&x.iter().collect::<Vec<_>>())?;
-            // Of one vector, the elements are a column.
+            // For one vector, the elements are a column.
             if all.rank() == 1 {
                 all.unsqueeze(1, None)
             } else {
@@ -140,8 +140,8 @@ where
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// All combinations of `r` elements, a row each; no element stands in a row again, unless
-    /// `with_replacement`.
+    /// Returns all combinations of `r` elements, a row each; a row contains an element once, unless
+    /// `with_replacement` is set.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -152,7 +152,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When there are too many, or a dim has another constant size.
+    /// If there are too many, or a dim has another constant size.
     #[twin]
     pub fn try_combinations<R: OneDim, C: OneDim>(
         &self,
@@ -174,7 +174,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             &[0, 1],
             |x| {
                 let all = x[0].combinations(r, with_replacement)?;
-                // The one way to choose nothing is a row without elements.
+                // There is one way to choose nothing: a row without elements.
                 if r == 0 {
                     all.unsqueeze(0, None)
                 } else {
@@ -184,11 +184,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The powers of the elements along a new dim, from the highest to 0; as many as there are
-    /// elements. Integers are computed in i64.
+    /// Computes the powers of the elements along a new dim, from the highest to 0; their number is
+    /// that of the elements. Integers are computed in i64.
     ///
     /// # Errors
-    /// When the new dim has another constant size, or memory is missing.
+    /// If the new dim has another constant size, or memory runs out.
     #[twin(with = "but with a given number of powers, in ascending order if the options say so.")]
     pub fn try_vander_with<K: OneDim + Append<D>>(
         &self,

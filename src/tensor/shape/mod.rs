@@ -1,4 +1,4 @@
-//! Elements moved, repeated, split, joined and laid out anew.
+//! Moving, repeating, splitting, joining and rearranging elements.
 
 pub mod complex;
 pub mod diagonal;
@@ -19,7 +19,7 @@ pub use grid::{
     Vectors, block_diag, cartesian_prod, meshgrid, try_block_diag, try_cartesian_prod, try_meshgrid,
 };
 
-/// How far [`Tensor::roll`] moves elements: one number for one dim, `1`, or one for each, `[1, -2]`.
+/// The shifts of [`Tensor::roll`]: one number for one dim, `1`, or one for each, `[1, -2]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how far to roll",
     label = "expected a whole number, or one for each dim such as `[1, -2]`"
@@ -42,7 +42,8 @@ impl<W: Whole, const K: usize> Shifts for [W; K] {
     }
 }
 
-/// How [`Tensor::tensor_split`] cuts: into a number of pieces, `3`, or before indices, `[1, -1]`.
+/// The cuts of [`Tensor::tensor_split`]: a number of pieces, `3`, or indices to cut before,
+/// `[1, -1]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where to cut",
     label = "expected the number of parts, or the indices to cut before such as `[1, -1]`"
@@ -65,8 +66,8 @@ impl<W: Whole, const K: usize> Sections for [W; K] {
     }
 }
 
-/// How often [`Tensor::repeat_interleave`] repeats elements: all as often, `2`, or each as often as
-/// a vector of integers says.
+/// The counts of [`Tensor::repeat_interleave`]: one for all elements, `2`, or one for each, a
+/// vector of integers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how often to repeat",
     label = "expected a whole number, or a tensor of integers"
@@ -89,7 +90,7 @@ impl<D: Dims, T: Element> Interleave for &Tensor<D, T> {
     }
 }
 
-/// What no i64 holds is more pieces than elements.
+/// A count beyond `i64` exceeds the number of elements.
 fn count_of(pieces: usize) -> i64 {
     i64::try_from(pieces).unwrap_or(i64::MAX)
 }

@@ -18,7 +18,7 @@ use crate::tensor::Tensor;
 
 /// # Rolled, flipped, rotated
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Dims backwards; `..` for all.
+    /// Reverses the elements along dims; `..` for all.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_flip<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
         let _ = dims;
@@ -38,11 +38,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| x.flip(dims)))
     }
 
-    /// The plane of two dims turned by a quarter, from the first towards the second: they change
-    /// places. By two quarters, it is `x.flip((N, C))`; the other way round, `x.rot90(C, N)`.
+    /// Rotates the plane of two dims by a quarter, from the first towards the second: they are
+    /// swapped. Two quarters are `x.flip((N, C))`, the opposite direction is `x.rot90(C, N)`.
     ///
     /// # Errors
-    /// When both are the same dim, or memory is missing.
+    /// If both are the same dim, or memory runs out.
     #[twin]
     pub fn try_rot90<X: DimOf<D>, Y: DimOf<D>>(
         &self,
@@ -55,12 +55,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(shape::same(self.erased(), out, |x| x.rot90(dims)))
     }
 
-    /// Elements moved along dims, round the end; towards the front where the shift is negative. One
-    /// shift per dim: `x.roll(1, C)`, `x.roll([1, -2], (N, C))`; `..` moves all elements in row-major
-    /// order, whatever the dims.
+    /// Shifts elements cyclically along dims; a negative shift moves them to the front. One shift
+    /// per dim: `x.roll(1, C)`, `x.roll([1, -2], (N, C))`; `..` shifts all elements in row-major
+    /// order, regardless of dims.
     ///
     /// # Errors
-    /// When there is not one shift per dim, or memory is missing.
+    /// If there is not one shift per dim, or memory runs out.
     #[twin]
     pub fn try_roll<A: AxesOf<D>>(&self, shifts: impl Shifts, dims: A) -> Result<Self> {
         let _ = dims;
@@ -75,8 +75,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// Everything repeated: by name, `x.repeat((N.of(2), C.of(3)))`, dims not named as they are; or
-    /// with one count per dim in order, `x.repeat([2, 3])`.
+    /// Repeats everything: by name, `x.repeat((N.of(2), C.of(3)))`, where other dims stay
+    /// unchanged, or with one count per dim in order, `x.repeat([2, 3])`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -88,7 +88,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes overflow, or memory is missing.
+    /// If sizes overflow, or memory runs out.
     #[twin]
     pub fn try_repeat<R: Repeats<D>>(&self, counts: R) -> Result<Self> {
         let mut all = [1; 8];
@@ -96,19 +96,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(shape::repeat(self.erased(), &all[..D::RANK]))
     }
 
-    /// As [`repeat`](Self::repeat): in types, counts have no other number than dims.
+    /// Like [`repeat`](Self::repeat): in types, there is always one count per dim.
     ///
     /// # Errors
-    /// When sizes overflow, or memory is missing.
+    /// If sizes overflow, or memory runs out.
     #[twin]
     pub fn try_tile<R: Repeats<D>>(&self, counts: R) -> Result<Self> {
         self.try_repeat(counts).map_err(|e| e.in_op("tile"))
     }
 
-    /// Each element of a dim repeated, all as often (`2`), or each as often as a tensor says.
+    /// Repeats each element of a dim, by one count (`2`) or by a tensor of counts.
     ///
     /// # Errors
-    /// When counts are negative, or not one per element.
+    /// If counts are negative, or not one per element.
     #[twin]
     pub fn try_repeat_interleave<X: DimOf<D>>(
         &self,
@@ -130,10 +130,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// All elements in row-major order, in one dim.
+    /// Returns all elements in row-major order, in one dim.
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     #[twin]
     pub fn try_ravel<X: OneDim>(&self, to: X) -> Result<Tensor<(X,), T>> {
         let _ = to;
@@ -143,7 +143,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// A dim in at most `chunks` pieces of equal size, the last one smaller where it must be.
+    /// Splits a dim into at most `chunks` pieces of equal size; the last may be smaller.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -156,7 +156,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When `chunks` is 0.
+    /// If `chunks` is 0.
     #[twin]
     pub fn try_chunk<X: DimOf<D>>(&self, dim: X, chunks: usize) -> Result<Vec<Self>>
     where
@@ -170,11 +170,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Self::all_from_erased(pieces?))
     }
 
-    /// A dim in a number of pieces whose sizes differ by at most one (`3`), or cut before indices
-    /// (`[1, -1]`), which may count from the end.
+    /// Splits a dim into a number of pieces whose sizes differ by at most one (`3`), or before
+    /// indices (`[1, -1]`), which may count from the end.
     ///
     /// # Errors
-    /// When the number of pieces is not at least 1.
+    /// If the number of pieces is not at least 1.
     #[twin]
     pub fn try_tensor_split<X: DimOf<D>>(
         &self,
@@ -190,8 +190,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Self::all_from_erased(pieces?))
     }
 
-    /// Windows of `size` elements that begin `step` apart along a dim, without a copy; the dim within
-    /// a window stands last.
+    /// Returns windows of `size` elements that begin `step` apart along a dim, without a copy; the
+    /// dim within a window is last.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -202,7 +202,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When a window does not fit into the dim, or `step` is 0.
+    /// If a window does not fit into the dim, or `step` is 0.
     #[twin]
     pub fn try_unfold<X: DimOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -225,11 +225,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Dims of size 1 repeated, and new dims on the left, to the dims and sizes of another tensor;
+    /// Repeats dims of size 1 and adds dims on the left, to the dims and sizes of another tensor,
     /// without a copy.
     ///
     /// # Errors
-    /// When a dim of another size than 1 would change.
+    /// If a dim of another size than 1 would change.
     #[twin]
     pub fn try_expand_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<Tensor<E, T>>
     where

@@ -15,8 +15,8 @@ use crate::call::{Known, factory};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// `steps` numbers from `start` to `end`, both included, equally far apart; the values say the
-    /// dtype.
+    /// Creates `steps` equally spaced numbers from `start` to `end`, including both; the values
+    /// determine the dtype.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     #[twin]
     pub fn try_linspace(start: T, end: T, steps: usize) -> Result<Self>
     where
@@ -41,10 +41,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
     }
 
-    /// The powers of 10 whose exponents [`linspace`](Self::linspace) gives.
+    /// Creates the powers of 10 whose exponents are those of [`linspace`](Self::linspace).
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     #[twin(with = "but with the base of the options.")]
     pub fn try_logspace_with(
         start: T,
@@ -62,10 +62,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// A window of `n` elements that rises and falls in straight lines.
+    /// Creates a window of `n` elements that rises and falls linearly.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     #[twin(with = "but with options.")]
     pub fn try_bartlett_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
@@ -75,10 +75,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::windowed("bartlett_window", options.shaped(Window::Bartlett), n)
     }
 
-    /// A window of `n` elements, of three cosines.
+    /// Creates a window of `n` elements, of three cosines.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     #[twin(with = "but with options.")]
     pub fn try_blackman_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
@@ -88,10 +88,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::windowed("blackman_window", options.shaped(Window::Blackman), n)
     }
 
-    /// A window of `n` elements, of one raised cosine.
+    /// Creates a window of `n` elements, of one raised cosine.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     #[twin(with = "but with options.")]
     pub fn try_hann_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
@@ -108,10 +108,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// A window of `n` elements, of one raised cosine that does not reach zero.
+    /// Creates a window of `n` elements, of one raised cosine that does not reach zero.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     #[twin(with = "but with options.")]
     pub fn try_hamming_window_with(n: usize, options: HammingOptions) -> Result<Self>
     where
@@ -121,10 +121,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::windowed("hamming_window", options.shaped(), n)
     }
 
-    /// A window of `n` elements, of Bessel functions.
+    /// Creates a window of `n` elements, of Bessel functions.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     #[twin(with = "but with options.")]
     pub fn try_kaiser_window_with(n: usize, options: KaiserOptions) -> Result<Self>
     where
@@ -146,11 +146,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<D: Dims> Tensor<D, i64> {
-    /// The indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row of
-    /// column numbers.
+    /// Returns the indices of a matrix on and below the diagonal `offset`: a row of row numbers and
+    /// a row of column numbers.
     ///
     /// # Errors
-    /// When the dims have other constant sizes, or memory is missing.
+    /// If the dims have other constant sizes, or memory runs out.
     #[twin]
     pub fn try_tril_indices(rows: usize, columns: usize, offset: i64) -> Result<Self>
     where
@@ -167,11 +167,11 @@ impl<D: Dims> Tensor<D, i64> {
         Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "tril_indices")))
     }
 
-    /// The indices of a matrix on and above the diagonal `offset`: a row of row numbers and a row of
-    /// column numbers.
+    /// Returns the indices of a matrix on and above the diagonal `offset`: a row of row numbers and
+    /// a row of column numbers.
     ///
     /// # Errors
-    /// When the dims have other constant sizes, or memory is missing.
+    /// If the dims have other constant sizes, or memory runs out.
     #[twin]
     pub fn try_triu_indices(rows: usize, columns: usize, offset: i64) -> Result<Self>
     where
@@ -189,5 +189,5 @@ impl<D: Dims> Tensor<D, i64> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("range/forms.rs");

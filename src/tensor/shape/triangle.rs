@@ -13,10 +13,10 @@ use crate::tensor::Tensor;
 
 /// # Triangles
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The elements on and below the diagonal of the last two dims, zeros elsewhere.
+    /// Returns the elements on and below the diagonal of the last two dims, with zeros elsewhere.
     ///
     /// # Errors
-    /// For fewer than two dims, or when memory is missing.
+    /// If there are fewer than two dims, or memory runs out.
     #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_tril_with(&self, options: DiagonalOptions) -> Result<Self> {
         Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
@@ -24,20 +24,20 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`tril`](Self::tril) in place.
+    /// Like [`tril`](Self::tril), but in place.
     ///
     /// # Errors
-    /// For fewer than two dims; then nothing has changed.
+    /// If there are fewer than two dims. Nothing is changed in that case.
     #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_tril_with_(&mut self, options: DiagonalOptions) -> Result<&mut Self> {
         shape::triangle(Op::Tril, self.dest(), options.offset, false)?;
         Ok(self)
     }
 
-    /// The elements on and above the diagonal of the last two dims, zeros elsewhere.
+    /// Returns the elements on and above the diagonal of the last two dims, with zeros elsewhere.
     ///
     /// # Errors
-    /// For fewer than two dims, or when memory is missing.
+    /// If there are fewer than two dims, or memory runs out.
     #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_triu_with(&self, options: DiagonalOptions) -> Result<Self> {
         Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
@@ -45,10 +45,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`triu`](Self::triu) in place.
+    /// Like [`triu`](Self::triu), but in place.
     ///
     /// # Errors
-    /// For fewer than two dims; then nothing has changed.
+    /// If there are fewer than two dims. Nothing is changed in that case.
     #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_triu_with_(&mut self, options: DiagonalOptions) -> Result<&mut Self> {
         shape::triangle(Op::Triu, self.dest(), options.offset, true)?;
@@ -56,5 +56,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("triangle/forms.rs");

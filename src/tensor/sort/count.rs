@@ -15,13 +15,13 @@ use nomina_runtime::tensor::{BincountOptions, HistcOptions, IsinOptions, Quantil
 use super::super::{Tensor, picked};
 use crate::call::{Known, count};
 
-/// A dtype of weights, and what they add up in.
+/// A dtype of weights, and the dtype of their sums.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` is not one of weights",
     label = "needs a dtype that is not complex"
 )]
 pub trait Weight: Real {
-    /// `f32` for itself, else `f64`.
+    /// The dtype of sums: `f32` for `f32`, else `f64`.
     type Total: Element;
 }
 
@@ -50,7 +50,7 @@ impl<X: Axis, T: Integer> Tensor<(X,), T>
 where
     (X,): Dims,
 {
-    /// How often each whole number from 0 on stands, in one dim without a name.
+    /// Counts the occurrences of each whole number from 0 on, in one unnamed dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -61,7 +61,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// A negative number.
+    /// If a number is negative.
     #[twin(with = "but with at least `options.minlength` bins.")]
     pub fn try_bincount_with(&self, options: BincountOptions) -> Result<Tensor<(Wild,), i64>> {
         Tensor::try_from_erased(count::bincount(
@@ -72,10 +72,10 @@ where
         ))
     }
 
-    /// [`bincount`](Self::bincount) that adds up weights.
+    /// Like [`bincount`](Self::bincount), but sums weights.
     ///
     /// # Errors
-    /// A negative number, another number of weights.
+    /// If a number is negative, or the number of weights differs.
     #[twin]
     pub fn try_bincount_weighted<Y: Axis, W: Weight>(
         &self,
@@ -93,8 +93,8 @@ where
 
 /// # Counting and searching
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// How many elements fall into each of equal bins from the smallest to the greatest, along a new dim with a
-    /// size: `x.histc(Bin)` where that is constant, else `x.histc(Bin.of(100))`.
+    /// Counts the elements in equal bins from the smallest to the greatest element, along a new dim
+    /// with a size: `x.histc(Bin)` if it is constant, else `x.histc(Bin.of(100))`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -107,7 +107,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
+    /// If there are no bins, elements or ends are not finite, `max` is less than `min`, or a count
+    /// exceeds the range of `f16`.
     #[twin(with = "but with the range of the options.")]
     pub fn try_histc_with<S: SizedDim>(
         &self,
@@ -122,10 +123,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(count::histc(self.erased(), bins.size(), options, out))
     }
 
-    /// Whether each element stands among others, whatever their dims. NaN equals nothing.
+    /// Returns whether each element is among others, regardless of their dims. NaN equals nothing.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin(with = "but inverts the result if the options say so.")]
     pub fn try_isin_with<E: Dims, U: Real>(
         &self,
@@ -143,8 +144,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The element that stands at part `q` of the sorted line along a dim, or of all elements with
-    /// `..`. NaN if there is one.
+    /// Returns the element at the fraction `q` of the sorted line along a dim, or of all elements
+    /// for `..`. NaN if any element is NaN.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -157,7 +158,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    /// If `q` is not between 0 and 1, there are no elements, or `options.keepdim` is set: the type
+    /// determines it.
     #[twin(with = "but with the interpolation of the options.")]
     pub fn try_quantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
@@ -179,10 +181,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`quantile`](Self::quantile) at several parts, along their own dim, which comes first.
+    /// Like [`quantile`](Self::quantile), but at several fractions, along their own dim, which
+    /// comes first.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements.
+    /// If `q` is not between 0 and 1, or there are no elements.
     #[twin]
     pub fn try_quantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
         &self,
@@ -198,11 +201,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found)
     }
 
-    /// The element that stands at part `q` of the sorted line along a dim, or of all elements with
-    /// `..`, leaving out NaN.
+    /// Returns the element at the fraction `q` of the sorted line along a dim, or of all elements
+    /// for `..`, ignoring NaN.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    /// If `q` is not between 0 and 1, there are no elements, or `options.keepdim` is set: the type
+    /// determines it.
     #[twin(with = "but with the interpolation of the options.")]
     pub fn try_nanquantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
@@ -224,10 +228,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`nanquantile`](Self::nanquantile) at several parts, along their own dim, which comes first.
+    /// Like [`nanquantile`](Self::nanquantile), but at several fractions, along their own dim,
+    /// which comes first.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements.
+    /// If `q` is not between 0 and 1, or there are no elements.
     #[twin]
     pub fn try_nanquantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
         &self,
@@ -244,5 +249,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("count/forms.rs");

@@ -1,4 +1,4 @@
-//! Order along a dim: sorting, selection, running extremes.
+//! Sorting along a dim, selection, running extremes.
 //!
 //! [`Tensor::sort`], [`Tensor::argsort`], [`Tensor::msort`], [`Tensor::topk`],
 //! [`Tensor::kthvalue`], [`Tensor::median`], [`Tensor::nanmedian`], [`Tensor::mode`],
@@ -20,7 +20,7 @@ pub use unique::Unique;
 
 use crate::call::{Erased, Known, sort};
 
-/// The same dims twice: values and positions.
+/// Two tensors of the same dims: values and indices.
 type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);
 
 #[cfg_attr(debug_assertions, track_caller)]
@@ -31,8 +31,8 @@ fn both<D: Dims, T: Element>(found: Result<(Erased, Erased)>) -> Result<Both<D, 
 
 /// # Sorting
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The elements in order along a dim, and where each stood. NaN counts as the greatest, equal
-    /// elements stay in their order.
+    /// Sorts the elements along a dim and also returns their indices. NaN counts as the greatest;
+    /// equal elements keep their order.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -48,7 +48,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin(with = "but in descending order if `options.descending` is set.")]
     pub fn try_sort_with<X: DimOf<D>>(
         &self,
@@ -62,10 +62,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         both(sort::sort(Op::Sort, self.erased(), dim, options))
     }
 
-    /// Where each element stood that is in order along a dim.
+    /// Returns the indices that sort the elements along a dim.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin(with = "but in descending order if `options.descending` is set.")]
     pub fn try_argsort_with<X: DimOf<D>>(
         &self,
@@ -80,10 +80,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Tensor::from_erased(indices))
     }
 
-    /// The elements in order along the first dim.
+    /// Sorts the elements along the first dim.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_msort(&self) -> Result<Self>
     where
@@ -92,11 +92,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(sort::msort(self.erased()))
     }
 
-    /// The `k` greatest elements along a dim, in order, and where they stand. The dim keeps its
+    /// Returns the `k` greatest elements along a dim, sorted, and their indices. The dim keeps its
     /// name, with size `k`.
     ///
     /// # Errors
-    /// A `k` beyond the size of the dim.
+    /// If `k` exceeds the size of the dim.
     #[twin(with = "but returns the smallest elements if `options.largest` is false.")]
     pub fn try_topk_with<X: DimOf<D>>(
         &self,
@@ -112,10 +112,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         both(sort::topk(self.erased(), k, dim, options))
     }
 
-    /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
+    /// Returns the `k`-th smallest element along a dim, counted from 1, and its index.
     ///
     /// # Errors
-    /// A `k` that is none of the elements.
+    /// If there is no `k`-th element.
     #[twin]
     pub fn try_kthvalue<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
         &self,
@@ -134,11 +134,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The median along a dim, the lower one of two, and where it stands; over `..`, the median
-    /// alone. NaN if there is one.
+    /// Returns the median along a dim, the lower of two, and its index; for `..`, only the median.
+    /// NaN if any element is NaN.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_median<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
@@ -149,10 +149,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Self::extremes::<A>(found))
     }
 
-    /// The median along a dim of what is not NaN, and where it stands; over `..`, the median alone.
+    /// Returns the median along a dim of the elements that are not NaN, and its index; for `..`,
+    /// only the median.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_nanmedian<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
@@ -163,10 +164,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(Self::extremes::<A>(found))
     }
 
-    /// The most frequent element along a dim, the smallest of several, and where it stands last.
+    /// Returns the most frequent element along a dim, the smallest of several, and its last index.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_mode<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
         &self,
@@ -184,10 +185,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The greatest element so far along a dim, and where it stands; of equal ones the last.
+    /// Returns the running maximum along a dim and its index, the last of equal ones.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_cummax<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
     where
@@ -197,10 +198,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         both(sort::running(Op::Cummax, self.erased(), dim))
     }
 
-    /// The smallest element so far along a dim, and where it stands; of equal ones the last.
+    /// Returns the running minimum along a dim and its index, the last of equal ones.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_cummin<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
     where
@@ -211,5 +212,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("forms.rs");

@@ -1,4 +1,4 @@
-//! Equal elements, and places in sorted sequences.
+//! Equal elements, and positions in sorted sequences.
 //!
 //! [`Tensor::unique`], [`Tensor::unique_all`], [`Tensor::unique_dim`],
 //! [`Tensor::unique_consecutive`], [`Tensor::unique_consecutive_all`],
@@ -14,21 +14,21 @@ use nomina_runtime::tensor::SearchOptions;
 use super::super::Tensor;
 use crate::call::{Known, sort};
 
-/// The different elements of a tensor, or its different slices along a dim: of dims `D`, with
-/// where they stand in dims `I`, counted along the dims `C`.
+/// The distinct elements of a tensor, or its distinct slices along a dim: with dims `D`, positions
+/// of dims `I`, and counts of dims `C`.
 #[derive(Clone, Debug)]
 pub struct Unique<D: Dims, T: Element, I: Dims, C: Dims> {
-    /// They, in order.
+    /// The distinct values, in order.
     pub values: Tensor<D, T>,
-    /// For each element, or slice, which of the values it is.
+    /// The index of each element, or slice, among the values.
     pub inverse: Tensor<I, i64>,
-    /// How often each value stands.
+    /// The number of occurrences of each value.
     pub counts: Tensor<C, i64>,
 }
 
 /// # Unique values
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The different elements in order, in one dim without a name.
+    /// Returns the distinct elements in order, in one unnamed dim.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -41,7 +41,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_unique(&self) -> Result<Tensor<(Wild,), T>>
     where
@@ -50,10 +50,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self.try_unique_all()?.values)
     }
 
-    /// [`unique`](Self::unique), for each element which of them it is, and how often each stands.
+    /// Like [`unique`](Self::unique), but also returns the index of each element among them, and
+    /// their counts.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_unique_all(&self) -> Result<Unique<(Wild,), T, D, (Wild,)>>
     where
@@ -68,11 +69,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// The different slices along a dim, in order. All names stay; what is counted along the dim
-    /// has its name.
+    /// Returns the distinct slices along a dim, in order. All names stay; the counts along the dim
+    /// have its name.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_unique_dim<X: DimOf<D>>(&self, dim: X) -> Result<Unique<D, T, (X,), (X,)>>
     where
@@ -92,10 +93,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// The elements that differ from the one before, in one dim without a name.
+    /// Returns the elements that differ from their predecessor, in one unnamed dim.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_unique_consecutive(&self) -> Result<Tensor<(Wild,), T>>
     where
@@ -104,11 +105,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self.try_unique_consecutive_all()?.values)
     }
 
-    /// [`unique_consecutive`](Self::unique_consecutive), for each element which of them it is, and
-    /// how often each stands.
+    /// Like [`unique_consecutive`](Self::unique_consecutive), but also returns the index of each
+    /// element among them, and their counts.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_unique_consecutive_all(&self) -> Result<Unique<(Wild,), T, D, (Wild,)>>
     where
@@ -123,11 +124,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// The slices along a dim that differ from the one before. All names stay; what is counted
-    /// along the dim has its name.
+    /// Returns the slices along a dim that differ from their predecessor. All names stay; the
+    /// counts along the dim have its name.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_unique_consecutive_dim<X: DimOf<D>>(
         &self,
@@ -152,8 +153,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 impl<B: Dims, T: Element> Tensor<B, T> {
-    /// Where values would stand in this sorted sequence, before their equals; a sequence for each
-    /// row of values has their dims, but for the last.
+    /// Returns the positions at which values would be inserted in this sorted sequence, before
+    /// equal elements. One sequence for each row of values has their dims, except for the last.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -165,7 +166,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes of rows that differ.
+    /// If the sizes of rows differ.
     #[twin(with = "but returns the position after equal elements if `options.right` is set.")]
     pub fn try_searchsorted_with<E: Dims>(
         &self,
@@ -180,11 +181,11 @@ impl<B: Dims, T: Element> Tensor<B, T> {
         Tensor::try_from_erased(found)
     }
 
-    /// [`searchsorted`](Self::searchsorted) in a sequence that is sorted in the order of `sorter`,
-    /// which [`argsort`](Self::argsort) gives.
+    /// Like [`searchsorted`](Self::searchsorted), but in a sequence that is sorted in the order of
+    /// `sorter`, a result of [`argsort`](Self::argsort).
     ///
     /// # Errors
-    /// Sizes that differ; a sorter that points out of a sequence.
+    /// If sizes differ, or the sorter points out of a sequence.
     #[twin]
     pub fn try_searchsorted_by<E: Dims>(
         &self,
@@ -206,11 +207,11 @@ impl<B: Dims, T: Element> Tensor<B, T> {
         ))
     }
 
-    /// Which of the buckets between sorted boundaries each element belongs to: a boundary belongs
-    /// to the bucket below it.
+    /// Returns the index of the bucket between sorted boundaries that each element belongs to; a
+    /// boundary belongs to the bucket below it.
     ///
     /// # Errors
-    /// A device that is not there.
+    /// If the device does not exist.
     #[twin(with = "but puts a boundary in the bucket above it if `options.right` is set.")]
     pub fn try_bucketize_with<X: Axis>(
         &self,
@@ -230,5 +231,5 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("unique/forms.rs");

@@ -1,4 +1,4 @@
-//! Sums, products entry by entry, and functions that take zero to zero.
+//! Sums, elementwise products, and functions that map zero to zero.
 //!
 //! [`Sparse::add`], [`Sparse::sub`], [`Sparse::mul`], [`Sparse::div`], [`Sparse::sum`],
 //! [`Sparse::neg`], [`Sparse::abs`], [`Sparse::square`], [`Sparse::relu`], [`Sparse::sign`],
@@ -22,8 +22,7 @@ use super::Sparse;
 use crate::call::typed;
 use crate::tensor::Tensor;
 
-/// What a sparse tensor of dims `D` and dtype `T` is multiplied by, entry by entry: a number, or a
-/// sparse or dense tensor of the same rank.
+/// A factor of a sparse tensor of dims `D` and dtype `T`: a number, or a sparse or dense tensor of the same rank.
 #[diagnostic::on_unimplemented(
     message = "a sparse tensor with dims {D} cannot be multiplied by `{Self}`",
     label = "expected a number, or a tensor whose dims are as many and unify with dims {D}",
@@ -32,7 +31,7 @@ use crate::tensor::Tensor;
 pub trait SparseFactor<D, T> {
     /// The dims of the product.
     type Dims: Dims;
-    /// Its dtype.
+    /// The dtype of the product.
     type Dtype: Element;
     #[doc(hidden)]
     fn operand(&self) -> Factor;
@@ -99,7 +98,7 @@ where
     }
 }
 
-/// What a sum over dims leaves: dense where no dim is left, else sparse.
+/// The result of a sum over dims: dense if no dim is left, else sparse.
 #[diagnostic::on_unimplemented(
     message = "it is not known how many dims are left of `{Self}`",
     label = "no dims, or some?",
@@ -131,7 +130,7 @@ macro_rules! left {
             fn try_from_erased<T: Element>(x: AnyLayout) -> Result<Sparse<Self, T>> {
                 match x {
                     AnyLayout::Sparse(x) => Ok(Sparse::from_erased(x)),
-                    // A sum that kept no sparse dim; types never ask for it here.
+                    // A sum without sparse dims left; types never request it here.
                     AnyLayout::Dense(x) => x.to_sparse().map(Sparse::from_erased),
                 }
             }
@@ -147,62 +146,61 @@ left!(A B C D E F);
 left!(A B C D E F G);
 left!(A B C D E F G H);
 
-/// Dims of what is added to a sparse tensor of dims `D`: as many, and they unify. In one bound,
-/// so that rustc's message is shorter.
+/// Dims that can be added to a sparse tensor of dims `D`: equal in number, and they unify. In one bound, so that
+/// rustc's message is shorter.
 pub trait SparseTerm<D>: Dims {}
 impl<D: BroadcastWith<E> + SameRankAs<E>, E: Dims> SparseTerm<D> for E {}
 
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
-        /// The sum of two sparse tensors of the same sizes; dims unify.
+        /// Adds two sparse tensors of equal sizes; dims unify.
         fn try_add [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add(&other.inner)).map(Sparse::from_erased)
         }
 
-        /// [`add`](Self::add) with the right operand multiplied by `alpha`.
+        /// Like [`add`](Self::add), but multiplies the right operand by `options.alpha`.
         fn try_add_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add_with(&other.inner, options)).map(Sparse::from_erased)
         }
 
-        /// The difference of two sparse tensors of the same sizes; dims unify.
+        /// Subtracts two sparse tensors of equal sizes; dims unify.
         fn try_sub [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.sub(&other.inner)).map(Sparse::from_erased)
         }
 
-        /// [`sub`](Self::sub) with the right operand multiplied by `alpha`.
+        /// Like [`sub`](Self::sub), but multiplies the right operand by `options.alpha`.
         fn try_sub_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.sub_with(&other.inner, options)).map(Sparse::from_erased)
         }
 
-        /// The sum with a dense tensor of the same sizes, which is dense; dims unify.
+        /// Adds a dense tensor of equal sizes; the result is dense and dims unify.
         fn try_add_dense [E: SparseTerm<D>, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             Tensor::try_from_dyn(typed(|| self.inner.add_dense(&other.to_dyn())))
         }
 
-        /// The product, entry by entry, with a number or a tensor of the same sizes; what is zero
-        /// stays zero.
+        /// Multiplies by a number, or elementwise by a tensor of equal sizes; zeros stay zero.
         fn try_mul [R: SparseFactor<D, T>] (self, other: R) -> Sparse<R::Dims, R::Dtype> [] {
             typed(|| self.inner.mul(other.operand().as_operand())).map(Sparse::from_erased)
         }
 
-        /// The quotient by a number.
+        /// Divides by a number.
         fn try_div [S: Number] (self, other: S) -> Sparse<D, <WithScalar<T, S> as Element>::Float>
             [T: PromoteScalar<S>]
         {
             typed(|| self.inner.div(other)).map(Sparse::from_erased)
         }
 
-        /// The sum over dims: `x.sum(N)` is sparse, `x.sum(..)` over all is dense.
+        /// Computes the sum over dims: `x.sum(N)` is sparse, `x.sum(..)` over all is dense.
         fn try_sum [A: AxesOf<D>] (self, dims: A) -> <Without<D, A> as Summed>::Out<T::Sum>
             [Without<D, A>: Summed]
         {
@@ -216,67 +214,67 @@ impl<D: Dims, T: Element> Sparse<D, T> {
             <Without<D, A> as Summed>::try_from_erased(sum)
         }
 
-        /// The values negated.
+        /// Negates the values.
         fn try_neg [] (self) -> Self [T: Numeric] {
             self.inner.neg().map(Self::from_erased)
         }
 
-        /// Absolute values.
+        /// Computes the absolute values.
         fn try_abs [] (self) -> Sparse<D, T::Real> [T: Numeric] {
             self.inner.abs().map(Sparse::from_erased)
         }
 
-        /// Squares.
+        /// Squares the values.
         fn try_square [] (self) -> Self [T: Numeric] {
             self.inner.square().map(Self::from_erased)
         }
 
-        /// Values below zero as zero.
+        /// Replaces values below zero by zero.
         fn try_relu [] (self) -> Self [T: Numeric + Real] {
             self.inner.relu().map(Self::from_erased)
         }
 
-        /// Signs.
+        /// Returns the signs of the values.
         fn try_sign [] (self) -> Self [T: Real] {
             self.inner.sign().map(Self::from_erased)
         }
 
-        /// Signs; of complex values, values of magnitude 1.
+        /// Returns the signs of the values; complex values are scaled to magnitude 1.
         fn try_sgn [] (self) -> Self [T: Numeric] {
             self.inner.sgn().map(Self::from_erased)
         }
 
-        /// Rounded down.
+        /// Rounds the values down.
         fn try_floor [] (self) -> Self [T: Numeric + Real] {
             self.inner.floor().map(Self::from_erased)
         }
 
-        /// Rounded up.
+        /// Rounds the values up.
         fn try_ceil [] (self) -> Self [T: Numeric + Real] {
             self.inner.ceil().map(Self::from_erased)
         }
 
-        /// Rounded to the nearest integer, halves to even.
+        /// Rounds the values to the nearest integer, halves to even.
         fn try_round [] (self) -> Self [T: Numeric + Real] {
             self.inner.round().map(Self::from_erased)
         }
 
-        /// Rounded towards zero.
+        /// Rounds the values towards zero.
         fn try_trunc [] (self) -> Self [T: Numeric + Real] {
             self.inner.trunc().map(Self::from_erased)
         }
 
-        /// The fractional part.
+        /// Returns the fractional parts of the values.
         fn try_frac [] (self) -> Self [T: Float] {
             self.inner.frac().map(Self::from_erased)
         }
 
-        /// Whether a value is NaN.
+        /// Returns whether values are NaN.
         fn try_isnan [] (self) -> Sparse<D, bool> [] {
             self.inner.isnan().map(Sparse::from_erased)
         }
 
-        /// Whether a value is infinite.
+        /// Returns whether values are infinite.
         fn try_isinf [] (self) -> Sparse<D, bool> [] {
             self.inner.isinf().map(Sparse::from_erased)
         }
@@ -297,28 +295,28 @@ macro_rules! floats {
 }
 
 floats! {
-    sqrt try_sqrt "Square roots.";
-    sin try_sin "Sines.";
-    tan try_tan "Tangents.";
-    asin try_asin "Arc sines.";
-    atan try_atan "Arc tangents.";
-    sinh try_sinh "Hyperbolic sines.";
-    tanh try_tanh "Hyperbolic tangents.";
-    asinh try_asinh "Inverse hyperbolic sines.";
-    atanh try_atanh "Inverse hyperbolic tangents.";
-    expm1 try_expm1 "*e* to the power, less one.";
-    log1p try_log1p "Logarithms of one plus the value.";
-    erf try_erf "Error functions.";
-    erfinv try_erfinv "Inverse error functions.";
-    deg2rad try_deg2rad "Degrees as radians.";
-    rad2deg try_rad2deg "Radians as degrees.";
+    sqrt try_sqrt "Computes the square roots of the values.";
+    sin try_sin "Computes the sines of the values.";
+    tan try_tan "Computes the tangents of the values.";
+    asin try_asin "Computes the inverse sines of the values.";
+    atan try_atan "Computes the inverse tangents of the values.";
+    sinh try_sinh "Computes the hyperbolic sines of the values.";
+    tanh try_tanh "Computes the hyperbolic tangents of the values.";
+    asinh try_asinh "Computes the inverse hyperbolic sines of the values.";
+    atanh try_atanh "Computes the inverse hyperbolic tangents of the values.";
+    expm1 try_expm1 "Computes `exp(x) - 1` of the values, accurate near zero.";
+    log1p try_log1p "Computes `ln(1 + x)` of the values, accurate near zero.";
+    erf try_erf "Computes the error function of the values.";
+    erfinv try_erfinv "Computes the inverse error function of the values.";
+    deg2rad try_deg2rad "Converts the values from degrees to radians.";
+    rad2deg try_rad2deg "Converts the values from radians to degrees.";
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The sum with a sparse tensor of the same sizes, which is dense; dims unify.
+    /// Adds a sparse tensor of equal sizes; the result is dense and dims unify.
     ///
     /// # Errors
-    /// When sizes differ.
+    /// If sizes differ.
     #[twin]
     pub fn try_add_sparse<E: Dims, U: Element>(
         &self,
@@ -331,10 +329,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_dyn(typed(|| self.to_dyn().add_sparse(&other.inner)))
     }
 
-    /// The elements at the places of a sparse tensor; dims unify.
+    /// Returns the elements at the positions of a sparse tensor; dims unify.
     ///
     /// # Errors
-    /// When sizes differ.
+    /// If sizes differ.
     #[twin]
     pub fn try_sparse_mask<E: Dims, U: Element>(
         &self,

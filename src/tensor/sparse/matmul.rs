@@ -11,22 +11,22 @@ use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
-        /// The product with a dense matrix or vector, which is dense. The contracted dims may have
-        /// any names.
+        /// Multiplies by a dense matrix or vector; the result is dense. The contracted dims may
+        /// have any names.
         fn try_matmul [E: Factor<D>] (self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
             Tensor::try_from_dyn(self.inner.matmul(&other.to_dyn()))
         }
 
-        /// The product with a dense matrix, which is dense.
+        /// Multiplies by a dense matrix; the result is dense.
         fn try_mm [E: Factor<D> + Matrix] (self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
             Tensor::try_from_dyn(self.inner.mm(&mat2.to_dyn()))
         }
 
-        /// The product with a dense vector, which is dense.
+        /// Multiplies by a dense vector; the result is dense.
         fn try_mv [E: Factor<D> + Vector] (self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
@@ -36,10 +36,10 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The product of a dense matrix and a sparse one, which is dense.
+    /// Multiplies a dense matrix by a sparse one; the result is dense.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     #[twin]
     pub fn try_mm_sparse<E: Factor<D> + Matrix>(
         &self,

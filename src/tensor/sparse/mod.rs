@@ -6,7 +6,7 @@
 //! [`Sparse::is_coalesced`], [`Sparse::is_sparse`], [`Sparse::layout`], [`Sparse::dtype`],
 //! [`Sparse::device`], [`Tensor::to_sparse`].
 
-/// Methods that all fail alike.
+/// Methods that all have the same errors.
 macro_rules! twins {
     ($(
         $(#[$doc:meta])*
@@ -16,7 +16,7 @@ macro_rules! twins {
         $(#[$doc])*
         ///
         /// # Errors
-        /// When sizes do not fit, a `Wild` hides a name that does not, or memory is short.
+        /// If sizes do not match, a `Wild` hides a name that does not, or memory runs out.
         #[twin]
         pub fn $try_name<$($generics)*>(&$self $(, $arg: $kind)*) -> Result<$out> where $($bounds)* $body
     )*};
@@ -41,11 +41,11 @@ use crate::call::{Known, sparse, view::check_sizes};
 
 pub use arithmetic::{SparseFactor, SparseTerm, Summed};
 
-/// A sparse tensor whose dims have names in its type: coordinates, and the values there;
-/// everything else is zero. PyTorch's layout `sparse_coo`.
+/// A sparse tensor whose dims have names in its type: coordinates and the values there; all other
+/// elements are zero. PyTorch's layout `sparse_coo`.
 ///
-/// All dims are sparse; what has dense dims besides is a [`DynSparse`]. An operator that is not
-/// built for sparse tensors is no method here: [`to_dense`](Self::to_dense) is the way to it.
+/// All dims are sparse; a tensor that also has dense dims is a [`DynSparse`]. Operators without a
+/// sparse implementation are not methods here; convert with [`to_dense`](Self::to_dense) first.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -80,11 +80,11 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
     }
 
-    /// A sparse tensor from `indices`, one row per dim, and `values`, one per column. A place that
-    /// stands twice holds the sum. PyTorch's `sparse_coo_tensor`.
+    /// Creates a sparse tensor from `indices`, one row per dim, and `values`, one per column.
+    /// Values at the same position are summed. PyTorch's `sparse_coo_tensor`.
     ///
     /// # Errors
-    /// When there is not one row of indices per dim and one column per value, or an index is out of
+    /// If there is not one row of indices per dim and one column per value, or an index is out of
     /// range.
     #[twin]
     pub fn try_from_coo<I: Dims + Matrix, V: Dims + Vector, S: ShapeFor<D>>(
@@ -99,11 +99,11 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         sparse::build(&indices, &values, &shape.sizes(), D::STATIC).map(Self::from_erased)
     }
 
-    /// A sparse tensor from places and values: `&[([0, 2], 3.0), ([1, 0], 4.0)]`. A place that
-    /// stands twice holds the sum.
+    /// Creates a sparse tensor from positions and values: `&[([0, 2], 3.0), ([1, 0], 4.0)]`. Values
+    /// at the same position are summed.
     ///
     /// # Errors
-    /// When an index is out of range.
+    /// If an index is out of range.
     #[twin]
     pub fn try_from_entries<const K: usize>(
         entries: &[([usize; K], T)],
@@ -116,10 +116,10 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         sparse::entries(entries, &shape, D::STATIC).map(Self::from_erased)
     }
 
-    /// A [`DynSparse`] as one of these types, checked: rank, names, constant sizes, dtype.
+    /// Converts from a [`DynSparse`]. Checks rank, names, constant sizes and dtype.
     ///
     /// # Errors
-    /// What does not fit, and a tensor with dense dims.
+    /// If the matrix does not fit, or the tensor has dense dims.
     pub fn from_dyn(x: &DynSparse) -> Result<Self>
     where
         D: Distinct,
@@ -130,122 +130,122 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         Ok(Self::from_erased(x.clone()))
     }
 
-    /// With names, rank and dtype at run time only. Costs nothing.
+    /// Converts to a [`DynSparse`]: names, rank and dtype at run time only. Free.
     pub fn into_dyn(self) -> DynSparse {
         self.inner
     }
 
-    /// As a [`DynSparse`]. Costs nothing.
+    /// Returns this tensor as a [`DynSparse`]. Free.
     pub fn as_dyn(&self) -> &DynSparse {
         &self.inner
     }
 
-    /// The names of the dims; `None` for a `Wild` that has none.
+    /// Returns the names of the dims; `None` for a `Wild` without a name.
     #[must_use]
     pub fn names(&self) -> Names {
         self.inner.names().clone()
     }
 
-    /// The sizes, in order.
+    /// Returns the sizes, in order.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.inner.shape()
     }
 
-    /// The size of a dim.
+    /// Returns the size of a dim.
     #[must_use]
     pub fn size<X: DimOf<D>>(&self, dim: X) -> usize {
         let _ = dim;
         self.shape()[position::<X, D>()]
     }
 
-    /// The number of dims.
+    /// Returns the number of dims.
     #[must_use]
     pub fn rank(&self) -> usize {
         D::RANK
     }
 
-    /// The number of elements, zeros included.
+    /// Returns the number of elements, including zeros.
     #[must_use]
     pub fn numel(&self) -> usize {
         self.inner.numel()
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn nnz(&self) -> usize {
         self.inner.nnz()
     }
 
-    /// The number of sparse dims: all.
+    /// Returns the number of sparse dims: all.
     #[must_use]
     pub fn sparse_dim(&self) -> usize {
         D::RANK
     }
 
-    /// The number of dense dims: none.
+    /// Returns the number of dense dims: 0.
     #[must_use]
     pub fn dense_dim(&self) -> usize {
         0
     }
 
-    /// Whether entries stand in row-major order, each at a place of its own.
+    /// Returns whether the entries are in row-major order, at most one for each position.
     #[must_use]
     pub fn is_coalesced(&self) -> bool {
         self.inner.is_coalesced()
     }
 
-    /// That it is sparse.
+    /// Returns true: the layout is sparse.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         true
     }
 
-    /// The layout.
+    /// Returns the layout.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.inner.layout()
     }
 
-    /// The dtype by value.
+    /// Returns the dtype as a value.
     #[must_use]
     pub fn dtype(&self) -> DType {
         T::DTYPE
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.inner.device()
     }
 
     twins! {
-        /// Entries in row-major order; values at one place become their sum.
+        /// Sorts the entries in row-major order and sums values at the same position.
         fn try_coalesce [] (self) -> Self [] {
             self.inner.coalesce().map(Self::from_erased)
         }
 
-        /// On another device; itself when it is there.
+        /// Returns the tensor on another device; the tensor itself if it is already there.
         fn try_to_device [] (self, device: Device) -> Self [] {
             self.inner.to_device(device).map(Self::from_erased)
         }
 
-        /// With all elements, zeros included.
+        /// Converts to a dense tensor.
         fn try_to_dense [] (self) -> Tensor<D, T> [] {
             Tensor::try_from_dyn(self.inner.to_dense())
         }
 
-        /// The coordinates of a coalesced tensor: one row per dim, one column per entry.
+        /// Returns the coordinates of a coalesced tensor: one row per dim, one column per entry.
         fn try_indices [] (self) -> Tensor<(Wild, Wild), i64> [] {
             Tensor::try_from_dyn(self.inner.indices())
         }
 
-        /// The values of a coalesced tensor, one per entry.
+        /// Returns the values of a coalesced tensor, one per entry.
         fn try_values [] (self) -> Tensor<(Wild,), T> [] {
             Tensor::try_from_dyn(self.inner.values())
         }
 
-        /// The values converted, as PyTorch casts.
+        /// Converts the values, with the casts of PyTorch.
         fn try_to [U: Element] (self) -> Sparse<D, U> [] {
             self.inner.to_dtype(U::DTYPE).map(Sparse::from_erased)
         }
@@ -253,10 +253,10 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The elements that differ from zero, as a coalesced sparse tensor.
+    /// Converts the elements that differ from zero to a coalesced sparse tensor.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     #[twin]
     pub fn try_to_sparse(&self) -> Result<Sparse<D, T>> {
         self.to_dyn().to_sparse().map(Sparse::from_erased)
@@ -269,14 +269,15 @@ impl<D: Dims, T: Element> From<Sparse<D, T>> for DynSparse {
     }
 }
 
-/// Coordinates and values, and a line that says names, sizes, dtype, device and how many entries.
+/// Formats coordinates and values, and a line with names, sizes, dtype, device and the number of
+/// entries.
 impl<D: Dims, T: Element> fmt::Display for Sparse<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
     }
 }
 
-/// One line: `Sparse[N=2, C=3] f32 cpu, 2 entries [(0, 2): 3.0, (1, 0): 4.0]`.
+/// Formats to one line: `Sparse[N=2, C=3] f32 cpu, 2 entries [(0, 2): 3.0, (1, 0): 4.0]`.
 impl<D: Dims, T: Element> fmt::Debug for Sparse<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)

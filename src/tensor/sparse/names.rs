@@ -15,19 +15,19 @@ use crate::call::{Known, sparse};
 
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
-        /// Two dims swapped.
+        /// Swaps two dims.
         fn try_transpose [X: DimOf<D>, Y: DimOf<D>] (self, dim0: X, dim1: Y) -> Sparse<Transposed<D, X, Y>, T> [] {
             let _ = (dim0, dim1);
             let (a, b) = (position::<X, D>() as i64, position::<Y, D>() as i64);
             self.inner.transpose(a, b).map(Sparse::from_erased)
         }
 
-        /// The dims of a matrix swapped; a vector or a zero-dim tensor as it is.
+        /// Swaps the dims of a matrix; leaves vectors and zero-dim tensors unchanged.
         fn try_t [] (self) -> Sparse<Flipped<D>, T> [D: Flat] {
             self.inner.t().map(Sparse::from_erased)
         }
 
-        /// All dims in another order.
+        /// Reorders all dims.
         fn try_permute [O: OrderSpec + Order<D>] (self, order: O) -> Sparse<Aligned<D, O>, T>
             [D: SameRankAs<Aligned<D, O>>]
         {
@@ -35,28 +35,28 @@ impl<D: Dims, T: Element> Sparse<D, T> {
             sparse::permute(&self.inner, places::<D, Aligned<D, O>>()).map(Sparse::from_erased)
         }
 
-        /// Dims in another order; `..` stands for those that are not mentioned. A sparse tensor
-        /// gets no new dims.
+        /// Reorders dims; `..` covers those that are not mentioned. A sparse tensor gets no new
+        /// dims.
         fn try_align_to [O: OrderSpec + Order<D>] (self, order: O) -> Sparse<Aligned<D, O>, T>
             [D: SameRankAs<Aligned<D, O>>]
         {
             self.try_permute(order)
         }
 
-        /// Other names for dims: one, several, or with `..` all.
+        /// Renames dims: one, several, or with `..` all.
         fn try_rename [F: RenameArg + Rename<D, X>, X: RenameArg] (self, from: F, to: X) -> Sparse<Renamed<D, F, X>, T> [] {
             let _ = (from, to);
             sparse::rename(&self.inner, <Renamed<D, F, X>>::STATIC).map(Sparse::from_erased)
         }
 
-        /// Names for `Wild` dims, checked at run time.
+        /// Names `Wild` dims, checked at run time.
         fn try_refine_names [O: OrderSpec + Refine<D>] (self, names: O) -> Sparse<Refined<D, O>, T> [] {
             let _ = names;
             sparse::refine(&self.inner, <Refined<D, O>>::STATIC).map(Sparse::from_erased)
         }
     }
 
-    /// Without any name, in types and at run time.
+    /// Removes all names, in types and at run time.
     #[must_use]
     pub fn drop_names(&self) -> Sparse<DropNames<D>, T> {
         Sparse::from_erased(self.inner.drop_names())

@@ -19,11 +19,11 @@ pub struct CovOptions<'a, O: Axis, W: Float = f32>
 where
     (O,): Dims,
 {
-    /// What is taken off the count of observations.
+    /// The number subtracted from the count of observations.
     pub correction: f64,
-    /// How often each observation is counted.
+    /// The number of times that each observation is counted.
     pub fweights: Option<&'a Tensor<(O,), i64>>,
-    /// How much each observation counts.
+    /// The weight of each observation.
     pub aweights: Option<&'a Tensor<(O,), W>>,
 }
 
@@ -42,8 +42,8 @@ where
 
 /// # Statistics along a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Differences of neighbours along a dim, which has one element less; of bool, whether they
-    /// differ.
+    /// Computes the differences of neighbours along a dim, which has one element less; for bool,
+    /// whether they differ.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -54,7 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Missing memory; a negative number of times.
+    /// If memory runs out, or the number of times is negative.
     #[twin(with = "but takes differences `options.n` times.")]
     pub fn try_diff_with<X: DimOf<D>>(&self, dim: X, options: DiffOptions) -> Result<Self>
     where
@@ -64,10 +64,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(stat::diff(self.erased(), dim, options))
     }
 
-    /// The integral of samples along a dim by the trapezoidal rule.
+    /// Computes the integral of samples along a dim by the trapezoidal rule.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin(with = "but with samples `options.dx` apart.")]
     pub fn try_trapezoid_with<X: DimOf<D>>(
         &self,
@@ -82,10 +82,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found)
     }
 
-    /// [`trapezoid`](Self::trapezoid) of samples at given places.
+    /// Like [`trapezoid`](Self::trapezoid), but of samples at given positions.
     ///
     /// # Errors
-    /// Another number of places.
+    /// If the number of places differs.
     #[twin]
     pub fn try_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
         &self,
@@ -103,11 +103,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found)
     }
 
-    /// The running integral of samples along a dim by the trapezoidal rule; the dim has one element
-    /// less.
+    /// Computes the running integral of samples along a dim by the trapezoidal rule; the dim has
+    /// one element less.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin(with = "but with samples `options.dx` apart.")]
     pub fn try_cumulative_trapezoid_with<X: DimOf<D>>(
         &self,
@@ -130,10 +130,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found)
     }
 
-    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) of samples at given places.
+    /// Like [`cumulative_trapezoid`](Self::cumulative_trapezoid), but of samples at given
+    /// positions.
     ///
     /// # Errors
-    /// Another number of places.
+    /// If the number of places differs.
     #[twin]
     pub fn try_cumulative_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
         &self,
@@ -159,10 +160,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(found)
     }
 
-    /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
+    /// Scales slices along a dim down to a `p`-norm of at most `maxnorm`.
     ///
     /// # Errors
-    /// A single dim, a `p` that is not positive, a negative `maxnorm`.
+    /// If there is a single dim, `p` is not positive, or `maxnorm` is negative.
     #[twin]
     pub fn try_renorm<X: DimOf<D>>(&self, p: f64, dim: X, maxnorm: f64) -> Result<Self>
     where
@@ -172,10 +173,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(stat::renorm(self.erased(), p, dim, maxnorm))
     }
 
-    /// [`renorm`](Self::renorm), in place.
+    /// Like [`renorm`](Self::renorm), but in place.
     ///
     /// # Errors
-    /// A single dim, a `p` that is not positive, a negative `maxnorm`; then nothing has changed.
+    /// If there is a single dim, `p` is not positive, or `maxnorm` is negative. Nothing is changed
+    /// in that case.
     #[twin]
     pub fn try_renorm_<X: DimOf<D>>(&mut self, p: f64, dim: X, maxnorm: f64) -> Result<&mut Self>
     where
@@ -193,9 +195,9 @@ where
     (V, Prime<V>): Dims,
     (O,): Dims,
 {
-    /// The covariance of variables, which are rows, over observations, which are columns: rows by
-    /// rows, of which the second dim is the primed first. One row gives one by one, as the type says;
-    /// [`DynTensor::cov`](crate::DynTensor::cov) gives a number.
+    /// Computes the covariance matrix of variables, which are rows, over observations, which are
+    /// columns. Its second dim is the primed first. One row gives a matrix of one element, as the
+    /// type requires; [`DynTensor::cov`](crate::DynTensor::cov) gives a number.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -206,16 +208,16 @@ where
     /// ```
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_cov(&self) -> Result<Tensor<(V, Prime<V>), T::Float>> {
         self.try_cov_with(CovOptions::<O>::default())
     }
 
-    /// [`cov`](Self::cov) with a correction, or weights of observations.
+    /// Like [`cov`](Self::cov), but with a given correction and weights of observations.
     ///
     /// # Errors
-    /// Another number of weights; negative ones.
+    /// If the number of weights differs, or a weight is negative.
     #[twin]
     pub fn try_cov_with<W: Float>(
         &self,
@@ -229,15 +231,16 @@ where
         Tensor::try_from_erased(stat::cov(self.erased(), options.correction, weights, out))
     }
 
-    /// Correlation coefficients of variables, which are rows, with dims as [`cov`](Self::cov) has.
+    /// Computes the correlation coefficients of variables, which are rows, with the dims of
+    /// [`cov`](Self::cov).
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     #[twin]
     pub fn try_corrcoef(&self) -> Result<Tensor<(V, Prime<V>), T::Float>> {
         Tensor::try_from_erased(stat::corrcoef(self.erased(), <(V, Prime<V>)>::STATIC))
     }
 }
 
-// Forms in place and with an out tensor.
+// The forms in place and with an out tensor.
 include!("along/forms.rs");

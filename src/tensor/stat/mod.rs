@@ -1,4 +1,4 @@
-//! Statistics: norms, moments in pairs.
+//! Statistics: norms, pairs of moments.
 //!
 //! [`Tensor::std_mean`], [`Tensor::var_mean`], [`Tensor::aminmax`], [`Tensor::norm_with`],
 //! [`Tensor::dist`].
@@ -16,7 +16,8 @@ use crate::call::{Known, stat};
 pub use along::CovOptions;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// The standard deviation over dims, divided by the count less one, and the mean.
+    /// Computes the standard deviation over dims, with the number of elements minus 1 as divisor,
+    /// and the mean.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -29,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// The option `keepdim`, which the type says: write `keep(..)`.
+    /// If `options.keepdim` is set: the type determines it, so write `keep(..)`.
     #[twin(with = "but with the correction of the options instead of 1.")]
     pub fn try_std_mean_with<A: AxesOf<D>>(
         &self,
@@ -50,10 +51,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Tensor::from_erased(found.0), Tensor::from_erased(found.1)))
     }
 
-    /// The variance over dims, divided by the count less one, and the mean.
+    /// Computes the variance over dims, with the number of elements minus 1 as divisor, and the
+    /// mean.
     ///
     /// # Errors
-    /// The option `keepdim`, which the type says: write `keep(..)`.
+    /// If `options.keepdim` is set: the type determines it, so write `keep(..)`.
     #[twin(with = "but with the correction of the options instead of 1.")]
     pub fn try_var_mean_with<A: AxesOf<D>>(
         &self,
@@ -74,10 +76,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Tensor::from_erased(found.0), Tensor::from_erased(found.1)))
     }
 
-    /// The smallest element over dims, and the greatest.
+    /// Returns the smallest and the greatest element over dims.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     #[twin]
     pub fn try_aminmax<A: AxesOf<D>>(
         &self,
@@ -91,7 +93,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Tensor::from_erased(found.0), Tensor::from_erased(found.1)))
     }
 
-    /// [`norm`](Self::norm) of another degree: 1, infinity, 0 for the count of what is not zero.
+    /// Like [`norm`](Self::norm), but of another degree: 1, infinity, or 0 for the number of
+    /// elements that differ from zero.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -102,7 +105,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// `keepdim` or a dtype, which the type says; the greatest or smallest of no elements.
+    /// If `options.keepdim` or `options.dtype` is set, since the type determines them, or for the
+    /// greatest or smallest of no elements.
     #[twin]
     pub fn try_norm_with<A: AxesOf<D>>(
         &self,
@@ -117,10 +121,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::try_from_erased(stat::norm(self.erased(), picked, options, out))
     }
 
-    /// The Euclidean norm of the difference, as one number. Dims unify from the right.
+    /// Computes the Euclidean norm of the difference, as one number. Dims unify from the right.
     ///
     /// # Errors
-    /// Sizes that do not broadcast; the option `dtype`, which the type says.
+    /// If sizes do not broadcast, or `options.dtype` is set: the type determines it.
     #[twin(with = "but with the degree `options.p`.")]
     pub fn try_dist_with<E: Dims>(
         &self,

@@ -17,8 +17,8 @@ impl DynTensor {
     /// of its name, or the second one when it has no name.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when the weight has more than one dim, [`ErrorKind::NameNotFound`] when
-    /// self lacks its dim, [`ErrorKind::Shape`] when sizes differ.
+    /// [`ErrorKind::Rank`] if the weight has more than one dim, [`ErrorKind::NameNotFound`] if
+    /// `self` lacks its dim, [`ErrorKind::Shape`] if sizes differ.
     pub fn prelu(&self, weight: &Self) -> Result<Self> {
         let at = self.channel(Op::Prelu, weight)?;
         self.prelu_at(weight, at)
@@ -27,7 +27,7 @@ impl DynTensor {
     /// [`DynTensor::prelu`] along the dim at a position.
     ///
     /// # Errors
-    /// As [`DynTensor::prelu`].
+    /// Like [`DynTensor::prelu`].
     pub fn prelu_at(&self, weight: &Self, at: usize) -> Result<Self> {
         let weight = self.beside(Op::Prelu, weight, at)?;
         let raw = call::pointwise(Op::Prelu, &[(&self.raw).into(), (&weight).into()])
@@ -81,7 +81,7 @@ impl DynTensor {
     /// The first half along a dim, times the logistic function of the second.
     ///
     /// # Errors
-    /// When the dim does not exist, or its size is odd.
+    /// If the dim does not exist, or its size is odd.
     #[forms(out)]
     pub fn glu<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e| about(e, &[self]);

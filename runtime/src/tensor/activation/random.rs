@@ -73,39 +73,39 @@ macro_rules! forms {
             $(#[$doc])*
             ///
             /// # Errors
-            /// When the dtype is no float.
+            /// If the dtype is not a float.
             pub fn $new(&self) -> Result<Self> {
                 self.$with($options::default())
             }
 
-            #[doc = concat!("[`DynTensor::", stringify!($new), "`] with options.")]
+            #[doc = concat!("Like [`DynTensor::", stringify!($new), "`], but with options.")]
             ///
             /// # Errors
-            /// When the dtype is no float, or a number is out of range.
+            /// If the dtype is not a float, or a number is out of range.
             pub fn $with(&self, options: $options) -> Result<Self> {
                 with_default_generator(|generator| self.$by(options, generator))
             }
 
-            #[doc = concat!("[`DynTensor::", stringify!($with), "`] from a generator.")]
+            #[doc = concat!("Like [`DynTensor::", stringify!($with), "`], but draws from the given generator.")]
             ///
             /// # Errors
-            /// When the dtype is no float, or a number is out of range.
+            /// If the dtype is not a float, or a number is out of range.
             pub fn $from(&self, options: $options, generator: &mut Generator) -> Result<Self> {
                 self.$by(options, generator)
             }
 
-            #[doc = concat!("[`DynTensor::", stringify!($new), "`] in place.")]
+            #[doc = concat!("Like [`DynTensor::", stringify!($new), "`], but in place.")]
             ///
             /// # Errors
-            /// When the dtype is no float.
+            /// If the dtype is not a float.
             pub fn $in_place(&mut self) -> Result<&mut Self> {
                 self.$with_in_place($options::default())
             }
 
-            #[doc = concat!("[`DynTensor::", stringify!($with), "`] in place.")]
+            #[doc = concat!("Like [`DynTensor::", stringify!($with), "`], but in place.")]
             ///
             /// # Errors
-            /// When the dtype is no float, or a number is out of range.
+            /// If the dtype is not a float, or a number is out of range.
             pub fn $with_in_place(&mut self, options: $options) -> Result<&mut Self> {
                 let result = self.$with(options)?;
                 self.overwrite(Op::$op, result)

@@ -12,7 +12,7 @@ impl DynTensor {
     /// have no names; a tensor without batch dim gives a result without one.
     ///
     /// # Errors
-    /// When rank or sizes do not fit.
+    /// If rank or sizes do not match.
     pub fn im2col(&self, kernel_size: [usize; 2], options: ColumnsOptions) -> Result<Self> {
         let ColumnsOptions {
             dilation,
@@ -42,7 +42,7 @@ impl DynTensor {
     /// `(N, C * KH * KW, positions)` to `(N, C, H, W)`. The new dims have no names.
     ///
     /// # Errors
-    /// When rank or sizes do not fit.
+    /// If rank or sizes do not match.
     pub fn fold(
         &self,
         output_size: [usize; 2],

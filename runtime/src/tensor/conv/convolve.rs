@@ -127,7 +127,7 @@ macro_rules! convolutions {
             #[doc = concat!("Slides a kernel along the last ", $words, " and sums over the channels before them.")]
             ///
             /// # Errors
-            /// When ranks, sizes, names or dtypes do not fit.
+            /// If ranks, sizes, names or dtypes do not fit.
             pub fn $method(&self, weight: &Self) -> Result<Self> {
                 self.$with(weight, None, ConvOptions::default())
             }

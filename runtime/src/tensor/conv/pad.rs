@@ -32,8 +32,8 @@ impl DynTensor {
     /// two for the one before it, and so on. Negative ones take elements away.
     ///
     /// # Errors
-    /// When there are more numbers than dims have ends, or fewer elements than are taken away.
-    /// With options, also when a mirror or a circle is longer than a dim.
+    /// If there are more numbers than dims have ends, or fewer elements than are taken away. With
+    /// options, also if a mirror or a circle is longer than a dim.
     #[forms(with = "but pads with the number, or the mode, of the options.")]
     pub fn pad_with(&self, pad: &[i64], options: PadOptions) -> Result<Self> {
         let (dims, pairs) = pairs(Op::Pad, self, pad)?;
@@ -43,7 +43,7 @@ impl DynTensor {
     /// [`DynTensor::pad_with`] for dims that are named: how many elements before and after each.
     ///
     /// # Errors
-    /// As [`DynTensor::pad_with`].
+    /// Like [`DynTensor::pad_with`].
     pub fn pad_by<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,

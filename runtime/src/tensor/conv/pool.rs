@@ -199,7 +199,7 @@ macro_rules! pools {
             #[doc = concat!("The greatest element under a window along the last ", $words, ".")]
             ///
             /// # Errors
-            /// When rank, sizes or dtype do not fit.
+            /// If rank, sizes or dtype do not fit.
             pub fn $max(&self, kernel_size: [usize; $n]) -> Result<Self> {
                 self.$max_with(kernel_size, MaxPoolOptions::default())
             }
@@ -341,7 +341,7 @@ macro_rules! pools {
             #[doc = concat!("Puts the elements of [`DynTensor::", stringify!($max_indices), "`] back to their indices, among zeros.")]
             ///
             /// # Errors
-            /// When names or sizes of both differ, or an index is out of range.
+            /// If names or sizes of both differ, or an index is out of range.
             pub fn $un(&self, indices: &Self, output_size: [usize; $n]) -> Result<Self> {
                 let dims = self.sites(Op::$un_op, $n)?.spatial;
                 unpooled(Op::$un_op, self, indices, &dims, &output_size)

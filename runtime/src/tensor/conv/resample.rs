@@ -13,8 +13,8 @@ impl DynTensor {
     /// The last dims, all behind batch and channels, at other sizes.
     ///
     /// # Errors
-    /// When there is not one size for each of these dims, or one is 0; when the dtype is none
-    /// that the mode takes.
+    /// If there is not one size for each of these dims, or one is 0; if the dtype is none that the
+    /// mode takes.
     pub fn interpolate(&self, size: &[usize], mode: InterpolateMode) -> Result<Self> {
         let options = InterpolateOptions {
             mode,
@@ -26,7 +26,7 @@ impl DynTensor {
     /// [`DynTensor::interpolate`] with options.
     ///
     /// # Errors
-    /// As [`DynTensor::interpolate`].
+    /// Like [`DynTensor::interpolate`].
     pub fn interpolate_with(&self, size: &[usize], options: InterpolateOptions) -> Result<Self> {
         let dims = self.sites_behind_batch(size.len())?;
         self.interpolated(&dims, size, options)
@@ -35,7 +35,7 @@ impl DynTensor {
     /// [`DynTensor::interpolate`] for dims that are named.
     ///
     /// # Errors
-    /// As [`DynTensor::interpolate`].
+    /// Like [`DynTensor::interpolate`].
     pub fn interpolate_by<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -81,7 +81,7 @@ impl DynTensor {
     /// PyTorch's `scale_factor`; without one it is the sizes' ratio.
     ///
     /// # Errors
-    /// As [`DynTensor::interpolate`].
+    /// Like [`DynTensor::interpolate`].
     pub fn interpolate_dims(&self, dims: &[Resize], options: InterpolateOptions) -> Result<Self> {
         let (mode, corners) = (options.mode, options.align_corners);
         let smooth = matches!(mode, InterpolateMode::Linear | InterpolateMode::Cubic);

@@ -29,7 +29,7 @@ impl DynTensor {
     /// Channels become pixels: the last dims `(C * r * r, H, W)` become `(C, H * r, W * r)`.
     ///
     /// # Errors
-    /// With fewer than three dims, and when the channels are no multiple of `r * r`.
+    /// If there are fewer than three dims, or the channels are not a multiple of `r * r`.
     pub fn pixel_shuffle(&self, upscale_factor: usize) -> Result<Self> {
         rank(self, Op::PixelShuffle, 3)?;
         let rank = self.rank();
@@ -39,7 +39,7 @@ impl DynTensor {
     /// [`DynTensor::pixel_shuffle`] for dims that are named.
     ///
     /// # Errors
-    /// As [`DynTensor::pixel_shuffle`].
+    /// Like [`DynTensor::pixel_shuffle`].
     pub fn pixel_shuffle_by<'a>(
         &self,
         channel: impl Into<DimRef<'a>>,
@@ -89,7 +89,7 @@ impl DynTensor {
     /// Pixels become channels: the last dims `(C, H * r, W * r)` become `(C * r * r, H, W)`.
     ///
     /// # Errors
-    /// With fewer than three dims, and when a size is no multiple of `r`.
+    /// If there are fewer than three dims, or a size is not a multiple of `r`.
     pub fn pixel_unshuffle(&self, downscale_factor: usize) -> Result<Self> {
         rank(self, Op::PixelUnshuffle, 3)?;
         let rank = self.rank();
@@ -99,7 +99,7 @@ impl DynTensor {
     /// [`DynTensor::pixel_unshuffle`] for dims that are named.
     ///
     /// # Errors
-    /// As [`DynTensor::pixel_unshuffle`].
+    /// Like [`DynTensor::pixel_unshuffle`].
     pub fn pixel_unshuffle_by<'a>(
         &self,
         channel: impl Into<DimRef<'a>>,
@@ -145,7 +145,7 @@ impl DynTensor {
     /// Channels, the second dim, of several groups in turn.
     ///
     /// # Errors
-    /// With fewer than three dims, and when the channels are no multiple of the groups.
+    /// If there are fewer than three dims, or the channels are not a multiple of the groups.
     pub fn channel_shuffle(&self, groups: usize) -> Result<Self> {
         rank(self, Op::ChannelShuffle, 3)?;
         self.regrouped(1, groups)
@@ -154,7 +154,7 @@ impl DynTensor {
     /// [`DynTensor::channel_shuffle`] of a dim that is named.
     ///
     /// # Errors
-    /// When the dim does not exist, or its size is no multiple of the groups.
+    /// If the dim does not exist, or its size is not a multiple of the groups.
     pub fn channel_shuffle_by<'a>(
         &self,
         channel: impl Into<DimRef<'a>>,

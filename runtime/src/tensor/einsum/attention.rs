@@ -39,8 +39,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a tensor has fewer than two dims, names do not unify, sizes or dtypes do not fit, or
-    /// the result would hold a name twice.
+    /// If a tensor has fewer than two dims, names do not unify, sizes or dtypes do not fit, or the
+    /// result would have a name twice.
     pub fn scaled_dot_product_attention(&self, key: &Self, value: &Self) -> Result<Self> {
         self.scaled_dot_product_attention_with(key, value, None, AttentionOptions::default())
     }
@@ -49,9 +49,9 @@ impl DynTensor {
     /// key counts, or numbers that are added to the scores.
     ///
     /// # Errors
-    /// As [`DynTensor::scaled_dot_product_attention`]; when the mask does not broadcast to the
-    /// scores, is of another dtype, or stands beside `is_causal`; when `dropout_p` is not between 0
-    /// and 1.
+    /// Like [`DynTensor::scaled_dot_product_attention`]; also if the mask does not broadcast to
+    /// the scores, is of another dtype, or stands beside `is_causal`; if `dropout_p` is not between
+    /// 0 and 1.
     pub fn scaled_dot_product_attention_with<'a>(
         &self,
         key: &Self,

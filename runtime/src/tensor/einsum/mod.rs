@@ -48,9 +48,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When one has fewer than two dims, batch dims do not unify or broadcast, the last sizes or
-    /// the dtypes differ, or the result would hold a name twice.
-    /// With options, also when `p` is negative.
+    /// If one has fewer than two dims, batch dims do not unify or broadcast, the last sizes or the
+    /// dtypes differ, or the result would have a name twice. With options, also if `p` is negative.
     #[forms(with = "but by the norm of the options.")]
     pub fn cdist_with(&self, other: &Self, options: CdistOptions) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
@@ -62,8 +61,8 @@ impl DynTensor {
     /// Self plus the outer product of two vectors.
     ///
     /// # Errors
-    /// When one is no vector, or names or sizes do not unify with self's.
-    /// With options, also when a factor is of a higher category than the result.
+    /// If one is not a vector, or names or sizes do not unify with self's. With options, also if a
+    /// factor is of a higher category than the result.
     #[forms(with = "but with `beta` times `self` and `alpha` times the product.")]
     pub fn addr_with(&self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("addr"), &[self, vec1, vec2]);
@@ -119,7 +118,7 @@ impl DynTensor {
     /// [`DynTensor::addr_with`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::addr_with`], and when the result's names, sizes or dtype are not self's.
+    /// Like [`DynTensor::addr_with`]; also if the result's names, sizes or dtype are not self's.
     pub fn addr_(&mut self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<&mut Self> {
         let result = self.addr_with(vec1, vec2, options)?;
         self.overwrite(Op::Addr, result)
@@ -128,7 +127,7 @@ impl DynTensor {
     /// [`DynTensor::addr_with`] into `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::addr_with`], and when `out` does not hold the result.
+    /// Like [`DynTensor::addr_with`]; also if `out` cannot hold the result.
     pub fn addr_out(
         &self,
         vec1: &Self,
@@ -142,7 +141,7 @@ impl DynTensor {
     /// The sum of a matrix' diagonal; integers and bool add up in i64.
     ///
     /// # Errors
-    /// When self has not two dims.
+    /// If `self` has not two dims.
     pub fn trace(&self) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let names = rule::trace("trace", &self.names).map_err(fail)?;
@@ -152,7 +151,7 @@ impl DynTensor {
     /// A square matrix, or a batch of them, multiplied by itself `n` times over.
     ///
     /// # Errors
-    /// When the last two sizes differ, or `n` is negative.
+    /// If the last two sizes differ, or `n` is negative.
     #[forms(out)]
     pub fn matrix_power(&self, n: i64) -> Result<Self> {
         let raw = call::matrix_power(&self.raw, n).map_err(|e| about(e, &[self]))?;
@@ -163,7 +162,7 @@ impl DynTensor {
     /// vector may stand at either end.
     ///
     /// # Errors
-    /// When the chain is empty, sizes or dtypes do not fit, or the result would hold a name twice.
+    /// If the chain is empty, sizes or dtypes do not fit, or the result would have a name twice.
     #[forms(out)]
     pub fn multi_dot(tensors: &[&Self]) -> Result<Self> {
         let fail = |e| about(e, tensors);
@@ -176,7 +175,7 @@ impl DynTensor {
     /// The cross product of vectors along a dim of size 3.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dim has another size.
+    /// If names do not unify, sizes do not broadcast, or the dim has another size.
     #[forms(out)]
     pub fn cross<'a>(&self, other: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("cross"), &[self, other]);
@@ -200,8 +199,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a dim is missing, the lists differ in length, sizes or dtypes differ, or the result
-    /// would hold a name twice.
+    /// If a dim is missing, the lists differ in length, sizes or dtypes differ, or the result would
+    /// have a name twice.
     #[forms(out)]
     pub fn tensordot<'a>(&self, other: &Self, dims: impl Into<PairArg<'a>>) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);

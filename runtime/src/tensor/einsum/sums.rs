@@ -36,8 +36,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the equation cannot be read or does not fit the operands' dims, a letter has two names
-    /// or two sizes, or the result would hold a name twice.
+    /// If the equation cannot be read or does not fit the operands' dims, a letter has two names or
+    /// two sizes, or the result would have a name twice.
     pub fn einsum(equation: &str, operands: &[&Self]) -> Result<Self> {
         Self::einsum_of(Op::Einsum, equation, operands)
     }
@@ -68,7 +68,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When self lacks the dim, sizes or dtypes differ, or names do not fit.
+    /// If `self` lacks the dim, sizes or dtypes differ, or names do not fit.
     pub fn linear<'a>(&self, weight: &Self, bias: impl Into<Option<&'a Self>>) -> Result<Self> {
         self.linear_with(weight, bias, LinearOptions::default())
     }
@@ -91,7 +91,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// As [`DynTensor::linear`], and when the activation does not take the dtype, or gives another.
+    /// Like [`DynTensor::linear`]; also if the activation does not support the dtype, or gives
+    /// another.
     pub fn linear_with<'a>(
         &self,
         weight: &Self,
@@ -114,7 +115,7 @@ impl DynTensor {
     /// dim of self and the last dim of `other`, plus the bias.
     ///
     /// # Errors
-    /// When sizes or dtypes differ, or names do not fit.
+    /// If sizes or dtypes differ, or names do not fit.
     pub fn bilinear<'a>(
         &self,
         other: &Self,

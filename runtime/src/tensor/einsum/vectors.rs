@@ -20,7 +20,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim is missing or has no name, or the primed name is there.
+    /// If the dim is missing or has no name, or the primed name is there.
     pub fn prime<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let names = rule::prime("prime", &self.names, dim.into()).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(self.raw.clone(), names))
@@ -30,7 +30,7 @@ impl DynTensor {
     /// broadcast.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, dtypes differ, or the dim is missing.
+    /// If names do not unify, sizes do not broadcast, dtypes differ, or the dim is missing.
     #[forms(out)]
     pub fn vecdot<'a>(&self, other: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("vecdot"), &[self, other]);

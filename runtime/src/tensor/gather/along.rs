@@ -125,8 +125,8 @@ impl DynTensor {
     /// one number. Of several values for one place the last stays. Names unify.
     ///
     /// # Errors
-    /// As [`DynTensor::gather`]; [`ErrorKind::DType`] when values have another dtype than self,
-    /// [`ErrorKind::Shape`] when there are fewer than the index asks for.
+    /// Like [`DynTensor::gather`]; [`ErrorKind::DType`] if values have another dtype than `self`,
+    /// [`ErrorKind::Shape`] if there are fewer than the index asks for.
     #[forms(with = "but with options.", out)]
     pub fn scatter_with<'a, 'b>(
         &self,
@@ -143,7 +143,7 @@ impl DynTensor {
     /// [`DynTensor::scatter`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::scatter`]; then nothing has changed.
+    /// Like [`DynTensor::scatter`]. Nothing is changed in that case.
     #[forms(with = "but with options.")]
     pub fn scatter_with_<'a, 'b>(
         &mut self,
@@ -162,7 +162,7 @@ impl DynTensor {
     /// index's order, so that the result is the same for any number of threads.
     ///
     /// # Errors
-    /// As [`DynTensor::scatter`].
+    /// Like [`DynTensor::scatter`].
     #[forms(out)]
     pub fn scatter_add<'a>(
         &self,
@@ -178,7 +178,7 @@ impl DynTensor {
     /// [`DynTensor::scatter_add`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::scatter_add`]; then nothing has changed.
+    /// Like [`DynTensor::scatter_add`]. Nothing is changed in that case.
     pub fn scatter_add_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -194,7 +194,7 @@ impl DynTensor {
     /// A copy of self with values reduced into the places where [`DynTensor::gather`] would read.
     ///
     /// # Errors
-    /// As [`DynTensor::scatter`].
+    /// Like [`DynTensor::scatter`].
     #[forms(with = "but with options.", out)]
     pub fn scatter_reduce_with<'a>(
         &self,
@@ -212,7 +212,7 @@ impl DynTensor {
     /// [`DynTensor::scatter_reduce`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::scatter`]; then nothing has changed.
+    /// Like [`DynTensor::scatter`]. Nothing is changed in that case.
     #[forms(with = "but with options.")]
     pub fn scatter_reduce_with_<'a>(
         &mut self,

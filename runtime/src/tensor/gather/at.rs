@@ -234,8 +234,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When a dim does not exist or is given twice, [`ErrorKind::Index`] when an index is out of
-    /// range, [`ErrorKind::Argument`] for a step below 1, [`ErrorKind::DuplicateNames`] when an
+    /// If a dim does not exist or is given twice, [`ErrorKind::Index`] if an index is out of
+    /// range, [`ErrorKind::Argument`] for a step below 1, [`ErrorKind::DuplicateNames`] if an
     /// index tensor has a name of another dim.
     pub fn at<'a, 'b, D: Into<DimRef<'b>>>(
         &self,
@@ -298,7 +298,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// As [`DynTensor::at`], and [`ErrorKind::Argument`] for an index tensor.
+    /// Like [`DynTensor::at`], and [`ErrorKind::Argument`] for an index tensor.
     pub fn at_mut<'a, 'b, D: Into<DimRef<'b>>>(
         &mut self,
         indices: impl IntoIterator<Item = (D, Index<'a>)>,

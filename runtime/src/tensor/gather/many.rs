@@ -107,7 +107,8 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// As [`DynTensor::index_select`]; indices that do not broadcast or whose names do not unify.
+    /// Like [`DynTensor::index_select`]; indices that do not broadcast or whose names do not
+    /// unify.
     pub fn index(&self, indices: &[Option<&Self>]) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let given = self.given(Op::Index, indices)?;
@@ -127,7 +128,7 @@ impl DynTensor {
     /// A copy of self with values, which broadcast, written where [`DynTensor::index`] would read.
     ///
     /// # Errors
-    /// As [`DynTensor::index`]; values of another dtype, with names or sizes that do not fit.
+    /// Like [`DynTensor::index`]; values of another dtype, with names or sizes that do not fit.
     #[forms(with = "but with options.")]
     pub fn index_put_with(
         &self,
@@ -143,7 +144,7 @@ impl DynTensor {
     /// [`DynTensor::index_put`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::index_put`]; then nothing has changed.
+    /// Like [`DynTensor::index_put`]. Nothing is changed in that case.
     #[forms(with = "but with options.")]
     pub fn index_put_with_(
         &mut self,
@@ -170,7 +171,7 @@ impl DynTensor {
     /// A copy of self with values written at positions in row-major order.
     ///
     /// # Errors
-    /// As [`DynTensor::index_select`]; values of another dtype, or not one for each position.
+    /// Like [`DynTensor::index_select`]; values of another dtype, or not one for each position.
     #[forms(with = "but with options.")]
     pub fn put_with(&self, index: &Self, source: &Self, options: IndexPutOptions) -> Result<Self> {
         let mut result = self.copy_as(self.names.clone())?;
@@ -181,7 +182,7 @@ impl DynTensor {
     /// [`DynTensor::put`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::put`]; then nothing has changed.
+    /// Like [`DynTensor::put`]. Nothing is changed in that case.
     #[forms(with = "but with options.")]
     pub fn put_with_(
         &mut self,
@@ -201,8 +202,8 @@ impl DynTensor {
     /// broadcast.
     ///
     /// # Errors
-    /// When the mask is not bool, values have another dtype or are too few; names that do not
-    /// unify, sizes that do not broadcast.
+    /// If the mask is not bool, values have another dtype or are too few; names that do not unify,
+    /// sizes that do not broadcast.
     pub fn masked_scatter(&self, mask: &Self, source: &Self) -> Result<Self> {
         let fail = |e| about(e, &[self, mask]);
         let op = Op::MaskedScatter.name();
@@ -216,8 +217,8 @@ impl DynTensor {
     /// [`DynTensor::masked_scatter`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::masked_scatter`], and when self does not have the names and sizes that
-    /// result; then nothing has changed.
+    /// Like [`DynTensor::masked_scatter`]; also if `self` does not have the names and sizes that
+    /// result. Nothing is changed in that case.
     pub fn masked_scatter_(&mut self, mask: &Self, source: &Self) -> Result<&mut Self> {
         let op = Op::MaskedScatter;
         let names = rule::unify(op.name(), &self.names, &mask.names)

@@ -35,7 +35,7 @@ impl DynTensor {
     /// A copy of self with `src` in the place of `self.select(dim, index)`.
     ///
     /// # Errors
-    /// As [`DynTensor::select`]; names or sizes of `src` that are not those of the slice.
+    /// Like [`DynTensor::select`]; names or sizes of `src` that are not those of the slice.
     pub fn select_scatter<'a>(
         &self,
         src: &Self,
@@ -54,7 +54,7 @@ impl DynTensor {
     /// As in PyTorch, an end that is left out is the dim's, and both are cut to the dim.
     ///
     /// # Errors
-    /// When the dim does not exist or `step` is less than 1; names or sizes of `src` that are not
+    /// If the dim does not exist or `step` is less than 1; names or sizes of `src` that are not
     /// those of the range.
     pub fn slice_scatter<'a>(
         &self,
@@ -77,8 +77,8 @@ impl DynTensor {
     /// one or below.
     ///
     /// # Errors
-    /// When a dim does not exist or both are the same; names or sizes of `src` that are not those
-    /// of the diagonal.
+    /// If a dim does not exist or both are the same; names or sizes of `src` that are not those of
+    /// the diagonal.
     pub fn diagonal_scatter<'a, 'b>(
         &self,
         src: &Self,

@@ -25,9 +25,9 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`Index`](nomina_core::ErrorKind::Index) for an index that is out of range, [`DType`](nomina_core::ErrorKind::DType) when indices
-    /// are neither i64 nor i32, [`DuplicateNames`](nomina_core::ErrorKind::DuplicateNames) when the index has a name of
-    /// another dim.
+    /// [`Index`](nomina_core::ErrorKind::Index) for an index that is out of range,
+    /// [`DType`](nomina_core::ErrorKind::DType) if indices are neither i64 nor i32,
+    /// [`DuplicateNames`](nomina_core::ErrorKind::DuplicateNames) if the index has a name of another dim.
     #[forms(out)]
     pub fn index_select<'a>(&self, dim: impl Into<DimRef<'a>>, index: &Self) -> Result<Self> {
         let fail = |e| about(e, &[self, index]);
@@ -46,8 +46,8 @@ impl DynTensor {
     /// index. Names unify.
     ///
     /// # Errors
-    /// As [`DynTensor::index_select`], and [`Rank`](nomina_core::ErrorKind::Rank) when the index has other dims in
-    /// number, [`Shape`](nomina_core::ErrorKind::Shape) when it is larger in another dim.
+    /// Like [`DynTensor::index_select`], and [`Rank`](nomina_core::ErrorKind::Rank) if the index has other dims in
+    /// number, [`Shape`](nomina_core::ErrorKind::Shape) if it is larger in another dim.
     #[forms(out)]
     pub fn gather<'a>(&self, dim: impl Into<DimRef<'a>>, index: &Self) -> Result<Self> {
         self.gathered(Op::Gather, dim.into(), index)
@@ -64,7 +64,7 @@ impl DynTensor {
     /// As [`DynTensor::gather`], where the other dims broadcast; without a dim, in row-major order.
     ///
     /// # Errors
-    /// As [`DynTensor::gather`], but sizes of the other dims need only broadcast.
+    /// Like [`DynTensor::gather`], but sizes of the other dims need only broadcast.
     #[forms(out)]
     pub fn take_along_dim<'a>(
         &self,
@@ -99,7 +99,7 @@ impl DynTensor {
     /// The elements at positions in row-major order; the result has the index's dims.
     ///
     /// # Errors
-    /// As [`DynTensor::index_select`].
+    /// Like [`DynTensor::index_select`].
     #[forms(out)]
     pub fn take(&self, index: &Self) -> Result<Self> {
         let raw = call::take(&self.raw, &index.raw).map_err(|e| about(e, &[self, index]))?;
@@ -148,7 +148,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// As [`DynTensor::embedding`], and [`Index`](nomina_core::ErrorKind::Index) when there is no such row.
+    /// Like [`DynTensor::embedding`], and [`Index`](nomina_core::ErrorKind::Index) if there is no such row.
     pub fn embedding_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -184,8 +184,9 @@ impl DynTensor {
     /// Without a number of classes, it is the greatest index plus one.
     ///
     /// # Errors
-    /// [`Index`](nomina_core::ErrorKind::Index) for an index that is no class, [`DType`](nomina_core::ErrorKind::DType) when indices are no
-    /// integers, [`DuplicateNames`](nomina_core::ErrorKind::DuplicateNames) when self has a dim `name`.
+    /// [`Index`](nomina_core::ErrorKind::Index) for an index that is not a class,
+    /// [`DType`](nomina_core::ErrorKind::DType) if indices are not integers,
+    /// [`DuplicateNames`](nomina_core::ErrorKind::DuplicateNames) if `self` has a dim `name`.
     pub fn one_hot<'b>(
         &self,
         num_classes: impl Into<Option<usize>>,
@@ -207,8 +208,8 @@ impl DynTensor {
     /// Positions in row-major order as one index for each dim of a shape.
     ///
     /// # Errors
-    /// [`Index`](nomina_core::ErrorKind::Index) for a position outside of the shape, [`DType`](nomina_core::ErrorKind::DType) when
-    /// positions are no integers.
+    /// [`Index`](nomina_core::ErrorKind::Index) for a position outside of the shape,
+    /// [`DType`](nomina_core::ErrorKind::DType) if positions are not integers.
     pub fn unravel_index(&self, shape: &[usize]) -> Result<Vec<Self>> {
         let found = call::unravel(&self.raw, shape).map_err(|e| about(e, &[self]))?;
         let each = found.into_iter();
@@ -218,7 +219,7 @@ impl DynTensor {
     /// The indices of the elements that differ from zero: a row for each, without names.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     #[forms(out)]
     pub fn nonzero(&self) -> Result<Self> {
         let raw = call::nonzero(Op::Nonzero, &self.raw).map_err(|e| about(e, &[self]))?;
@@ -228,7 +229,7 @@ impl DynTensor {
     /// [`DynTensor::nonzero`] by its other name.
     ///
     /// # Errors
-    /// As [`DynTensor::nonzero`].
+    /// Like [`DynTensor::nonzero`].
     pub fn argwhere(&self) -> Result<Self> {
         let raw = call::nonzero(Op::Argwhere, &self.raw).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, Names::unnamed(2)))

@@ -93,8 +93,9 @@ impl DynTensor {
     /// index's order. `source` has the dims of `self.index_select(dim, index)`.
     ///
     /// # Errors
-    /// As [`DynTensor::index_select`]; names that do not unify; [`Shape`](nomina_core::ErrorKind)
-    /// or [`DType`](nomina_core::ErrorKind) when `source` has other sizes or another dtype.
+    /// Like [`DynTensor::index_select`]; names that do not unify;
+    /// [`Shape`](nomina_core::ErrorKind) or [`DType`](nomina_core::ErrorKind) if `source` has other
+    /// sizes or another dtype.
     #[forms(with = "but with options.", out)]
     pub fn index_add_with<'a>(
         &self,
@@ -111,7 +112,7 @@ impl DynTensor {
     /// [`DynTensor::index_add`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::index_add`]; then nothing has changed.
+    /// Like [`DynTensor::index_add`]. Nothing is changed in that case.
     #[forms(with = "but with options.")]
     pub fn index_add_with_<'a>(
         &mut self,
@@ -129,7 +130,7 @@ impl DynTensor {
     /// A copy of self with the slices of `source` at the indices of a dim.
     ///
     /// # Errors
-    /// As [`DynTensor::index_add`].
+    /// Like [`DynTensor::index_add`].
     #[forms(out)]
     pub fn index_copy<'a>(
         &self,
@@ -144,7 +145,7 @@ impl DynTensor {
     /// [`DynTensor::index_copy`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::index_add`]; then nothing has changed.
+    /// Like [`DynTensor::index_add`]. Nothing is changed in that case.
     pub fn index_copy_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -159,7 +160,7 @@ impl DynTensor {
     /// A copy of self with the slices of `source` reduced into it at the indices of a dim.
     ///
     /// # Errors
-    /// As [`DynTensor::index_add`].
+    /// Like [`DynTensor::index_add`].
     #[forms(with = "but with options.", out)]
     pub fn index_reduce_with<'a>(
         &self,
@@ -177,7 +178,7 @@ impl DynTensor {
     /// [`DynTensor::index_reduce`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::index_add`]; then nothing has changed.
+    /// Like [`DynTensor::index_add`]. Nothing is changed in that case.
     #[forms(with = "but with options.")]
     pub fn index_reduce_with_<'a>(
         &mut self,
@@ -196,7 +197,7 @@ impl DynTensor {
     /// A copy of self with `value`, a number or a zero-dim tensor, at the indices of a dim.
     ///
     /// # Errors
-    /// As [`DynTensor::index_select`]; [`Rank`](nomina_core::ErrorKind) when `value` has dims.
+    /// Like [`DynTensor::index_select`]; [`Rank`](nomina_core::ErrorKind) if `value` has dims.
     pub fn index_fill<'a, 'b>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -211,7 +212,7 @@ impl DynTensor {
     /// [`DynTensor::index_fill`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::index_fill`]; then nothing has changed.
+    /// Like [`DynTensor::index_fill`]. Nothing is changed in that case.
     pub fn index_fill_<'a, 'b>(
         &mut self,
         dim: impl Into<DimRef<'a>>,

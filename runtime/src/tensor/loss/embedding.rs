@@ -11,7 +11,7 @@ impl DynTensor {
     /// The hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it is -1.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is no float.
+    /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
     pub fn hinge_embedding_loss(&self, target: &Self) -> Result<Self> {
         let options = HingeEmbeddingLossOptions::default();
         self.hinge_embedding_loss_with(target, Reduction::Mean, options)
@@ -20,7 +20,7 @@ impl DynTensor {
     /// [`DynTensor::hinge_embedding_loss`] with a reduction and a margin of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::hinge_embedding_loss`].
+    /// Like [`DynTensor::hinge_embedding_loss`].
     pub fn hinge_embedding_loss_with(
         &self,
         target: &Self,
@@ -52,7 +52,7 @@ impl DynTensor {
     /// target of 1, self first, or -1.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is no float.
+    /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
     pub fn margin_ranking_loss(&self, input2: &Self, target: &Self) -> Result<Self> {
         self.margin_ranking_loss_with(input2, target, Reduction::Mean, MarginOptions::default())
     }
@@ -60,7 +60,7 @@ impl DynTensor {
     /// [`DynTensor::margin_ranking_loss`] with a reduction and a margin of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::margin_ranking_loss`].
+    /// Like [`DynTensor::margin_ranking_loss`].
     pub fn margin_ranking_loss_with(
         &self,
         input2: &Self,
@@ -82,7 +82,7 @@ impl DynTensor {
     /// cosine less the margin where it is -1.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is no float.
+    /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
     pub fn cosine_embedding_loss<'a>(
         &self,
         input2: &Self,
@@ -96,7 +96,7 @@ impl DynTensor {
     /// [`DynTensor::cosine_embedding_loss`] with a reduction and a margin of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::cosine_embedding_loss`].
+    /// Like [`DynTensor::cosine_embedding_loss`].
     pub fn cosine_embedding_loss_with<'a>(
         &self,
         input2: &Self,
@@ -125,7 +125,7 @@ impl DynTensor {
     /// dim.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is no float.
+    /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
     pub fn triplet_margin_loss<'a>(
         &self,
         positive: &Self,
@@ -139,7 +139,7 @@ impl DynTensor {
     /// [`DynTensor::triplet_margin_loss`] with a reduction and a norm of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::triplet_margin_loss`].
+    /// Like [`DynTensor::triplet_margin_loss`].
     pub fn triplet_margin_loss_with<'a>(
         &self,
         positive: &Self,

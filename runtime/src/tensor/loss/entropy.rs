@@ -13,7 +13,7 @@ impl DynTensor {
     /// probabilities when the target has that dim, too.
     ///
     /// # Errors
-    /// When the dim does not exist, names do not unify, sizes differ, or a target is no class.
+    /// If the dim does not exist, names do not unify, sizes differ, or a target is not a class.
     pub fn cross_entropy<'a>(&self, target: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let options = CrossEntropyOptions::default();
         self.cross_entropy_with(target, dim, Reduction::Mean, options)
@@ -22,7 +22,7 @@ impl DynTensor {
     /// [`DynTensor::cross_entropy`] with a reduction and weights of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::cross_entropy`], and when the weight does not fit.
+    /// Like [`DynTensor::cross_entropy`]; also if the weight does not fit.
     pub fn cross_entropy_with<'a>(
         &self,
         target: &Self,
@@ -47,7 +47,7 @@ impl DynTensor {
     /// of logarithms of probabilities.
     ///
     /// # Errors
-    /// As [`DynTensor::cross_entropy`].
+    /// Like [`DynTensor::cross_entropy`].
     pub fn nll_loss<'a>(&self, target: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         self.nll_loss_with(target, dim, Reduction::Mean, CrossEntropyOptions::default())
     }
@@ -55,7 +55,7 @@ impl DynTensor {
     /// [`DynTensor::nll_loss`] with a reduction and weights of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::cross_entropy_with`].
+    /// Like [`DynTensor::cross_entropy_with`].
     pub fn nll_loss_with<'a>(
         &self,
         target: &Self,
@@ -188,7 +188,7 @@ impl DynTensor {
     /// The mean cross entropy of probabilities of two classes.
     ///
     /// # Errors
-    /// When names do not unify, sizes differ, or an element is no probability.
+    /// If names do not unify, sizes differ, or an element is not a probability.
     pub fn binary_cross_entropy(&self, target: &Self) -> Result<Self> {
         let options = BinaryCrossEntropyOptions::default();
         self.binary_cross_entropy_with(target, Reduction::Mean, options)
@@ -197,7 +197,7 @@ impl DynTensor {
     /// [`DynTensor::binary_cross_entropy`] with a reduction and weights of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::binary_cross_entropy`].
+    /// Like [`DynTensor::binary_cross_entropy`].
     pub fn binary_cross_entropy_with(
         &self,
         target: &Self,
@@ -228,7 +228,7 @@ impl DynTensor {
     /// The mean cross entropy of logits of two classes.
     ///
     /// # Errors
-    /// When names do not unify, or sizes differ.
+    /// If names do not unify, or sizes differ.
     pub fn binary_cross_entropy_with_logits(&self, target: &Self) -> Result<Self> {
         let options = BinaryCrossEntropyOptions::default();
         self.binary_cross_entropy_with_logits_with(target, Reduction::Mean, options)
@@ -237,7 +237,7 @@ impl DynTensor {
     /// [`DynTensor::binary_cross_entropy_with_logits`] with a reduction and weights of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::binary_cross_entropy_with_logits`].
+    /// Like [`DynTensor::binary_cross_entropy_with_logits`].
     pub fn binary_cross_entropy_with_logits_with(
         &self,
         target: &Self,

@@ -74,7 +74,7 @@ impl DynTensor {
     /// The squares of the differences.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is no float.
+    /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
     pub fn mse_loss(&self, target: &Self) -> Result<Self> {
         self.mse_loss_with(target, Reduction::Mean)
     }
@@ -82,7 +82,7 @@ impl DynTensor {
     /// [`DynTensor::mse_loss`] with a reduction of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn mse_loss_with(&self, target: &Self, reduction: Reduction) -> Result<Self> {
         let operands = [self.into(), target.into()];
         Self::terms(Op::MseLoss, Op::SquaredError, &operands, reduction)
@@ -91,7 +91,7 @@ impl DynTensor {
     /// The magnitudes of the differences.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn l1_loss(&self, target: &Self) -> Result<Self> {
         self.l1_loss_with(target, Reduction::Mean)
     }
@@ -99,7 +99,7 @@ impl DynTensor {
     /// [`DynTensor::l1_loss`] with a reduction of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn l1_loss_with(&self, target: &Self, reduction: Reduction) -> Result<Self> {
         let operands = [self.into(), target.into()];
         Self::terms(Op::L1Loss, Op::AbsoluteError, &operands, reduction)
@@ -108,7 +108,7 @@ impl DynTensor {
     /// Half the square over `beta` near zero, else the magnitude less half of `beta`.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn smooth_l1_loss(&self, target: &Self) -> Result<Self> {
         self.smooth_l1_loss_with(target, Reduction::Mean, SmoothL1LossOptions::default())
     }
@@ -116,7 +116,7 @@ impl DynTensor {
     /// [`DynTensor::smooth_l1_loss`] with a reduction and a bend of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`], and when `beta` is below zero.
+    /// Like [`DynTensor::mse_loss`]; also if `beta` is below zero.
     pub fn smooth_l1_loss_with(
         &self,
         target: &Self,
@@ -134,7 +134,7 @@ impl DynTensor {
     /// Half the square near zero, else `delta` times the magnitude less half of `delta`.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn huber_loss(&self, target: &Self) -> Result<Self> {
         self.huber_loss_with(target, Reduction::Mean, HuberLossOptions::default())
     }
@@ -142,7 +142,7 @@ impl DynTensor {
     /// [`DynTensor::huber_loss`] with a reduction and a bend of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`], and when `delta` is not above zero.
+    /// Like [`DynTensor::mse_loss`]; also if `delta` is not above zero.
     pub fn huber_loss_with(
         &self,
         target: &Self,
@@ -160,7 +160,7 @@ impl DynTensor {
     /// ln(1 + exp(-x y)), for targets of 1 and -1.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn soft_margin_loss(&self, target: &Self) -> Result<Self> {
         self.soft_margin_loss_with(target, Reduction::Mean)
     }
@@ -168,7 +168,7 @@ impl DynTensor {
     /// [`DynTensor::soft_margin_loss`] with a reduction of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn soft_margin_loss_with(&self, target: &Self, reduction: Reduction) -> Result<Self> {
         let operands = [self.into(), target.into()];
         Self::terms(Op::SoftMarginLoss, Op::SoftMargin, &operands, reduction)
@@ -177,7 +177,7 @@ impl DynTensor {
     /// The Kullback-Leibler divergence of logarithms of probabilities from a target.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn kl_div(&self, target: &Self) -> Result<Self> {
         self.kl_div_with(target, Reduction::Mean, KlDivOptions::default())
     }
@@ -185,7 +185,7 @@ impl DynTensor {
     /// [`DynTensor::kl_div`] with a reduction of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn kl_div_with(
         &self,
         target: &Self,
@@ -203,7 +203,7 @@ impl DynTensor {
     /// The negative logarithm of the likelihood under a Poisson distribution.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn poisson_nll_loss(&self, target: &Self) -> Result<Self> {
         self.poisson_nll_loss_with(target, Reduction::Mean, PoissonNllLossOptions::default())
     }
@@ -211,7 +211,7 @@ impl DynTensor {
     /// [`DynTensor::poisson_nll_loss`] with a reduction of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn poisson_nll_loss_with(
         &self,
         target: &Self,
@@ -239,7 +239,7 @@ impl DynTensor {
     /// mean and a variance.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`].
+    /// Like [`DynTensor::mse_loss`].
     pub fn gaussian_nll_loss<'a>(
         &'a self,
         target: &'a Self,
@@ -252,7 +252,7 @@ impl DynTensor {
     /// [`DynTensor::gaussian_nll_loss`] with a reduction of choice.
     ///
     /// # Errors
-    /// As [`DynTensor::mse_loss`], and when a variance is below zero.
+    /// Like [`DynTensor::mse_loss`]; also if a variance is below zero.
     pub fn gaussian_nll_loss_with<'a>(
         &'a self,
         target: &'a Self,

@@ -38,8 +38,8 @@ impl DynTensor {
     /// Mean zero and variance one over dims.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is no float.
-    /// With options, also when weight or bias do not fit.
+    /// If a dim does not exist, or the dtype is not a float. With options, also if weight or bias
+    /// do not fit.
     #[forms(
         with = "but with a weight and a bias. If they have no names, they are along `dims` in this order."
     )]
@@ -63,8 +63,8 @@ impl DynTensor {
     /// Mean square one over dims.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is no float.
-    /// With options, also when the weight does not fit.
+    /// If a dim does not exist, or the dtype is not a float. With options, also if the weight does
+    /// not fit.
     #[forms(with = "but with a weight. If it has no names, it is along `dims` in this order.")]
     pub fn rms_norm_with<'a>(
         &self,
@@ -92,9 +92,8 @@ impl DynTensor {
     /// along the second dim.
     ///
     /// # Errors
-    /// When a dim does not exist, the dtype is no float, or there is no more than one element to
-    /// take the mean of.
-    /// With options, also when weight or bias do not fit.
+    /// If a dim does not exist, the dtype is not a float, or there is no more than one element to
+    /// take the mean of. With options, also if weight or bias do not fit.
     #[forms(with = "but with a weight and a bias.")]
     pub fn instance_norm_with<'a>(
         &self,
@@ -108,7 +107,7 @@ impl DynTensor {
     /// [`DynTensor::instance_norm_with`], where weight and bias without names lie along `channel`.
     ///
     /// # Errors
-    /// As [`DynTensor::instance_norm_with`].
+    /// Like [`DynTensor::instance_norm_with`].
     pub fn instance_norm_along<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -138,8 +137,8 @@ impl DynTensor {
     /// along with them.
     ///
     /// # Errors
-    /// When a dim does not exist, the dtype is no float, or the groups do not divide the channels.
-    /// With options, also when weight or bias do not fit.
+    /// If a dim does not exist, the dtype is not a float, or the groups do not divide the channels.
+    /// With options, also if weight or bias do not fit.
     #[forms(with = "but with a weight and a bias per channel.")]
     pub fn group_norm_with<'a>(
         &self,
@@ -196,9 +195,8 @@ impl DynTensor {
     /// Mean zero and variance one for each index of a dim, over all other dims.
     ///
     /// # Errors
-    /// When the dim does not exist, the dtype is no float, or there is no more than one element
-    /// for each channel.
-    /// With options, also when weight or bias do not fit.
+    /// If the dim does not exist, the dtype is not a float, or there is no more than one element
+    /// for each channel. With options, also if weight or bias do not fit.
     #[forms(with = "but with a weight and a bias.")]
     pub fn batch_norm_with<'a>(
         &self,
@@ -256,7 +254,7 @@ impl DynTensor {
     /// batch norm once trained.
     ///
     /// # Errors
-    /// When the dim does not exist, the dtype is no float, or statistics, weight or bias do not
+    /// If the dim does not exist, the dtype is not a float, or statistics, weight or bias do not
     /// fit.
     pub fn batch_norm_eval<'a>(
         &self,
@@ -420,7 +418,7 @@ impl DynTensor {
     /// Divided by a power of the mean square over `size` neighbours along a dim.
     ///
     /// # Errors
-    /// When the dim does not exist, the dtype is no float, or `size` is zero.
+    /// If the dim does not exist, the dtype is not a float, or `size` is zero.
     #[forms(with = "but with the given numbers.")]
     pub fn local_response_norm_with<'a>(
         &self,

@@ -57,7 +57,7 @@ impl DynTensor {
     /// Divided by the norm along dims.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is no float.
+    /// If a dim does not exist, or the dtype is not a float.
     #[forms(with = "but with the norm of the options.", out)]
     pub fn normalize_with<'a>(
         &self,
@@ -84,7 +84,7 @@ impl DynTensor {
     /// The cosine of the angle to `other` along a dim, which goes. Names unify, sizes broadcast.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dim does not exist.
+    /// If names do not unify, sizes do not broadcast, or the dim does not exist.
     #[forms(with = "but with a given least length.")]
     pub fn cosine_similarity_with<'a>(
         &self,
@@ -151,7 +151,7 @@ impl DynTensor {
     /// broadcast.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dim does not exist.
+    /// If names do not unify, sizes do not broadcast, or the dim does not exist.
     #[forms(with = "but with the norm of the options.")]
     pub fn pairwise_distance_with<'a>(
         &self,

@@ -140,7 +140,7 @@ impl DynTensor {
     /// The derivative of order `n` of `digamma`.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when `n` is below zero.
+    /// [`ErrorKind::Argument`] if `n` is below zero.
     pub fn polygamma(&self, n: i64) -> Result<Self> {
         let order = self.order(Op::Polygamma, n)?;
         family::pointwise(Op::Polygamma, &family::with(Some(self), &[order]))
@@ -149,7 +149,7 @@ impl DynTensor {
     /// [`DynTensor::polygamma`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::polygamma`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::polygamma`]; also if the result's dtype does not fit self's.
     pub fn polygamma_(&mut self, n: i64) -> Result<&mut Self> {
         let order = self.order(Op::Polygamma, n)?;
         family::pointwise_in_place(Op::Polygamma, self, &family::with(None, &[order]))?;
@@ -159,7 +159,7 @@ impl DynTensor {
     /// [`DynTensor::polygamma`] into `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::polygamma`], and when `out` does not hold the result.
+    /// Like [`DynTensor::polygamma`]; also if `out` cannot hold the result.
     pub fn polygamma_out(&self, n: i64, out: &mut Self) -> Result<()> {
         let order = self.order(Op::Polygamma, n)?;
         family::pointwise_out(Op::Polygamma, &family::with(Some(self), &[order]), out)
@@ -180,7 +180,7 @@ impl DynTensor {
     /// The logarithm of the gamma function of `p` dimensions, of numbers above (p - 1) / 2.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when `p` is below one.
+    /// [`ErrorKind::Argument`] if `p` is below one.
     #[forms(out)]
     pub fn mvlgamma(&self, p: i64) -> Result<Self> {
         let op = Op::Mvlgamma;
@@ -208,7 +208,7 @@ impl DynTensor {
     /// [`DynTensor::mvlgamma`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::mvlgamma`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::mvlgamma`]; also if the result's dtype does not fit self's.
     pub fn mvlgamma_(&mut self, p: i64) -> Result<&mut Self> {
         let result = self.mvlgamma(p)?;
         self.overwrite(Op::Mvlgamma, result)

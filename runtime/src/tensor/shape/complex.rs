@@ -12,7 +12,7 @@ impl DynTensor {
     /// The real parts, without a copy; a real tensor itself.
     ///
     /// # Errors
-    /// None that a caller could cause.
+    /// Never because of the caller.
     pub fn real(&self) -> Result<Self> {
         self.with_elements(call::real(&self.raw))
     }
@@ -33,7 +33,7 @@ impl DynTensor {
     /// Complex numbers as pairs in a new last dim, with a name or without; no copy.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] for a real tensor, [`ErrorKind::DuplicateNames`] when self has a dim
+    /// [`ErrorKind::DType`] for a real tensor, [`ErrorKind::DuplicateNames`] if `self` has a dim
     /// `outdim`.
     pub fn view_as_real<'b>(&self, outdim: impl Into<Option<&'b str>>) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("view_as_real"), &[self]);
@@ -46,8 +46,8 @@ impl DynTensor {
     /// Pairs of real numbers in the last dim as complex numbers, without a copy.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] for other dtypes than f32 and f64, [`ErrorKind::Shape`] when the last
-    /// dim's size is not 2, [`ErrorKind::Layout`] when pairs are not adjacent in memory.
+    /// [`ErrorKind::DType`] for other dtypes than f32 and f64, [`ErrorKind::Shape`] if the last
+    /// dim's size is not 2, [`ErrorKind::Layout`] if pairs are not adjacent in memory.
     pub fn view_as_complex(&self) -> Result<Self> {
         let raw = call::as_complex(&self.raw).map_err(|e| about(e, &[self]))?;
         let names = self.names.iter().take(raw.rank()).cloned().collect();
@@ -57,7 +57,7 @@ impl DynTensor {
     /// Complex numbers of real and imaginary parts, f32 or f64 both.
     ///
     /// # Errors
-    /// When the dtypes differ, names do not unify or sizes do not broadcast.
+    /// If the dtypes differ, names do not unify or sizes do not broadcast.
     #[forms(out)]
     pub fn complex(real: &Self, imag: &Self) -> Result<Self> {
         let names = family::unified(Op::Complex, &[real, imag])?;
@@ -68,7 +68,7 @@ impl DynTensor {
     /// Complex numbers of magnitudes and angles, f32 or f64 both.
     ///
     /// # Errors
-    /// When the dtypes differ, names do not unify or sizes do not broadcast.
+    /// If the dtypes differ, names do not unify or sizes do not broadcast.
     #[forms(out)]
     pub fn polar(abs: &Self, angle: &Self) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("polar"), &[abs, angle]);
@@ -92,7 +92,7 @@ impl DynTensor {
     /// The complex conjugates; of a real tensor, its numbers.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory runs out.
     pub fn conj(&self) -> Result<Self> {
         if !self.dtype().is_complex() {
             return Ok(self.clone());
@@ -107,7 +107,7 @@ impl DynTensor {
     /// [`DynTensor::conj`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::conj`].
+    /// Like [`DynTensor::conj`].
     pub fn conj_(&mut self) -> Result<&mut Self> {
         let result = self.conj()?;
         self.overwrite(Op::ConjPhysical, result)?;
@@ -117,7 +117,7 @@ impl DynTensor {
     /// [`DynTensor::conj`] into `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::conj`], and when `out` does not hold the result.
+    /// Like [`DynTensor::conj`]; also if `out` cannot hold the result.
     pub fn conj_out(&self, out: &mut Self) -> Result<()> {
         family::store(Op::ConjPhysical, self.conj()?, out)
     }

@@ -58,8 +58,8 @@ impl DynTensor {
     /// The diagonal of two dims, which go; it is a new last dim, with a name or without.
     ///
     /// # Errors
-    /// When a dim does not exist or both are the same, [`ErrorKind::DuplicateNames`] when another
-    /// dim is named `outdim`.
+    /// If a dim does not exist or both are the same, [`ErrorKind::DuplicateNames`] if another dim
+    /// is named `outdim`.
     #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diagonal_with<'a, 'b>(
         &self,
@@ -80,7 +80,7 @@ impl DynTensor {
     /// result's.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for another number of dims; when names do not fit.
+    /// [`ErrorKind::Rank`] for another number of dims; if names do not fit.
     #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diag_with(&self, names: impl IntoNames, options: DiagonalOptions) -> Result<Self> {
         let fail = |e| about(e, &[self]);
@@ -106,7 +106,7 @@ impl DynTensor {
     /// [`DynTensor::diag_with`] into `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::diag`], and when `out` does not hold the result.
+    /// Like [`DynTensor::diag`]; also if `out` cannot hold the result.
     pub fn diag_out(
         &self,
         names: impl IntoNames,
@@ -128,7 +128,7 @@ impl DynTensor {
     /// A matrix with all elements, in row-major order, as its diagonal.
     ///
     /// # Errors
-    /// When names are not two, or memory is missing.
+    /// If names are not two, or memory runs out.
     #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diagflat_with(&self, names: impl IntoNames, options: DiagonalOptions) -> Result<Self> {
         let fail = |e| about(e, &[self]);
@@ -143,8 +143,8 @@ impl DynTensor {
     /// the planes' two dims, with these names, stand last.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for a number; when names are not two, or stand twice.
-    /// With options, [`ErrorKind::Index`] for positions that there are not.
+    /// [`ErrorKind::Rank`] for a number; if names are not two, or stand twice. With options, [
+    /// `ErrorKind::Index`] for positions that there are not.
     #[forms(with = "but on the given diagonal, and with the planes in the given dims.")]
     pub fn diag_embed_with(
         &self,

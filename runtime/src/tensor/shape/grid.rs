@@ -40,8 +40,8 @@ impl DynTensor {
     /// vector, in their order.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for more than one dim, [`ErrorKind::DuplicateNames`] for two dims of one
-    /// name, [`ErrorKind::DType`] when dtypes differ, [`ErrorKind::Argument`] for no tensors.
+    /// [`ErrorKind::Rank`] for more than one dim, [`ErrorKind::DuplicateNames`] for two dims of
+    /// one name, [`ErrorKind::DType`] if dtypes differ, [`ErrorKind::Argument`] for no tensors.
     pub fn meshgrid(tensors: &[&Self]) -> Result<Vec<Self>> {
         Self::meshgrid_with(tensors, MeshgridOptions::default())
     }
@@ -49,7 +49,7 @@ impl DynTensor {
     /// [`DynTensor::meshgrid`] with the first two dims in either order.
     ///
     /// # Errors
-    /// As [`DynTensor::meshgrid`].
+    /// Like [`DynTensor::meshgrid`].
     pub fn meshgrid_with(tensors: &[&Self], options: MeshgridOptions) -> Result<Vec<Self>> {
         let fail = |e: Error| about(e, tensors);
         let operands: Vec<(&Names, &[usize])> =
@@ -136,7 +136,7 @@ impl DynTensor {
     /// vector, itself.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when a tensor is no vector, [`ErrorKind::DType`] when dtypes differ.
+    /// [`ErrorKind::Rank`] if a tensor is not a vector, [`ErrorKind::DType`] if dtypes differ.
     pub fn cartesian_prod(tensors: &[&Self]) -> Result<Self> {
         let op = "cartesian_prod";
         let fail = |e: Error| about(e.in_op(op), tensors);
@@ -162,7 +162,8 @@ impl DynTensor {
     /// may stand in a row again if `with_replacement`.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when self is no vector, [`ErrorKind::Memory`] for too many combinations.
+    /// [`ErrorKind::Rank`] if `self` is not a vector, [`ErrorKind::Memory`] for too many
+    /// combinations.
     pub fn combinations(&self, r: usize, with_replacement: bool) -> Result<Self> {
         let op = "combinations";
         let fail = |e: Error| about(e.in_op(op), &[self]);
@@ -202,7 +203,7 @@ impl DynTensor {
     /// to 0; as many as there are elements.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when self is no vector, [`ErrorKind::DuplicateNames`].
+    /// [`ErrorKind::Rank`] if `self` is not a vector, [`ErrorKind::DuplicateNames`].
     #[forms(with = "but with a given number of powers, in ascending order if the options say so.")]
     pub fn vander_with<'b>(
         &self,

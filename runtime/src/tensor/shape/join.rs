@@ -9,7 +9,7 @@ impl DynTensor {
     /// Joins tensors along the second dim, vectors along their only one.
     ///
     /// # Errors
-    /// As [`DynTensor::cat`].
+    /// Like [`DynTensor::cat`].
     pub fn hstack(tensors: &[&Self]) -> Result<Self> {
         let dim = i64::from(tensors.first().is_some_and(|x| x.rank() > 1));
         joined(Op::Hstack, tensors, Self::atleast_1d, dim)
@@ -18,7 +18,7 @@ impl DynTensor {
     /// Joins tensors along the first dim; vectors are rows.
     ///
     /// # Errors
-    /// As [`DynTensor::cat`].
+    /// Like [`DynTensor::cat`].
     pub fn vstack(tensors: &[&Self]) -> Result<Self> {
         joined(Op::Vstack, tensors, Self::atleast_2d, 0)
     }
@@ -26,7 +26,7 @@ impl DynTensor {
     /// Joins tensors along the third dim.
     ///
     /// # Errors
-    /// As [`DynTensor::cat`].
+    /// Like [`DynTensor::cat`].
     pub fn dstack(tensors: &[&Self]) -> Result<Self> {
         joined(Op::Dstack, tensors, Self::atleast_3d, 2)
     }
@@ -34,7 +34,7 @@ impl DynTensor {
     /// Joins matrices along the second dim; vectors are columns.
     ///
     /// # Errors
-    /// As [`DynTensor::cat`].
+    /// Like [`DynTensor::cat`].
     pub fn column_stack(tensors: &[&Self]) -> Result<Self> {
         let column = |x: &Self| match x.rank() {
             0 => x.atleast_2d(),

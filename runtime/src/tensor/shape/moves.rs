@@ -35,7 +35,7 @@ impl DynTensor {
     /// keep their order.
     ///
     /// # Errors
-    /// When a dim does not exist or stands twice, [`ErrorKind::Rank`] when the lists differ in
+    /// If a dim does not exist or is given twice, [`ErrorKind::Rank`] if the lists differ in
     /// length.
     pub fn movedim<'a, 'b>(
         &self,
@@ -54,7 +54,7 @@ impl DynTensor {
     /// Dims backwards; `..` for all.
     ///
     /// # Errors
-    /// When a dim does not exist or stands twice.
+    /// If a dim does not exist or is given twice.
     pub fn flip<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.flipped("flip", &dims.into())
     }
@@ -97,7 +97,7 @@ impl DynTensor {
     /// change places, and so do their names.
     ///
     /// # Errors
-    /// When the dims are not two that exist.
+    /// If the dims are not two that exist.
     #[forms(with = "but by `options.k` quarters.")]
     pub fn rot90_with<'a>(
         &self,
@@ -130,7 +130,7 @@ impl DynTensor {
     /// `..` moves all elements in row-major order, whatever the dims.
     ///
     /// # Errors
-    /// When a dim does not exist or stands twice, [`ErrorKind::Argument`] when there is not one
+    /// If a dim does not exist or is given twice, [`ErrorKind::Argument`] if there is not one
     /// shift per dim.
     pub fn roll<'a>(&self, shifts: &[i64], dims: impl Into<DimArg<'a>>) -> Result<Self> {
         let dims = dims.into();
@@ -195,7 +195,7 @@ impl DynTensor {
     /// says; `..` takes all elements in row-major order, into one dim without name.
     ///
     /// # Errors
-    /// When the dim does not exist, counts are negative, no integers, or not one per element.
+    /// If the dim does not exist, counts are negative, no integers, or not one per element.
     pub fn repeat_interleave<'a, 'b>(
         &self,
         repeats: impl Into<Repeats<'a>>,
@@ -228,7 +228,7 @@ impl DynTensor {
     /// A range of a dim, as [`DynTensor::narrow`] gives it, in a buffer of its own.
     ///
     /// # Errors
-    /// As [`DynTensor::narrow`].
+    /// Like [`DynTensor::narrow`].
     #[forms(out)]
     pub fn narrow_copy<'a>(
         &self,

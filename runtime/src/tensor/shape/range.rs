@@ -125,7 +125,7 @@ impl Options {
     /// Powers of a base, whose exponents [`Options::linspace`] gives.
     ///
     /// # Errors
-    /// As [`Options::linspace`].
+    /// Like [`Options::linspace`].
     pub fn logspace(
         self,
         start: impl Into<Scalar>,
@@ -155,7 +155,7 @@ impl Options {
     /// A window of `n` elements.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`](nomina_core::ErrorKind::DType) for a dtype that is no real float.
+    /// [`ErrorKind::DType`](nomina_core::ErrorKind::DType) for a dtype that is not a real float.
     pub fn window(
         self,
         op: &'static str,
@@ -172,7 +172,7 @@ impl Options {
     /// above it if `upper`: a row of row numbers and a row of column numbers, i64 unless said.
     ///
     /// # Errors
-    /// When the sizes overflow, or memory is missing.
+    /// If the sizes overflow, or memory runs out.
     pub fn triangle_indices(
         self,
         op: &'static str,
@@ -193,7 +193,7 @@ impl DynTensor {
     /// apart.
     ///
     /// # Errors
-    /// When names do not fit, or memory is missing.
+    /// If names do not fit, or memory runs out.
     pub fn linspace(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,
@@ -206,7 +206,7 @@ impl DynTensor {
     /// Powers of 10, whose exponents [`DynTensor::linspace`] gives.
     ///
     /// # Errors
-    /// As [`DynTensor::linspace`].
+    /// Like [`DynTensor::linspace`].
     pub fn logspace(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,
@@ -219,7 +219,7 @@ impl DynTensor {
     /// [`DynTensor::logspace`] of another base.
     ///
     /// # Errors
-    /// As [`DynTensor::linspace`].
+    /// Like [`DynTensor::linspace`].
     pub fn logspace_with(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,
@@ -234,7 +234,7 @@ impl DynTensor {
     /// of column numbers, i64.
     ///
     /// # Errors
-    /// When names are not two, or memory is missing.
+    /// If names are not two, or memory runs out.
     pub fn tril_indices(
         row: usize,
         col: usize,
@@ -248,7 +248,7 @@ impl DynTensor {
     /// of column numbers, i64.
     ///
     /// # Errors
-    /// When names are not two, or memory is missing.
+    /// If names are not two, or memory runs out.
     pub fn triu_indices(
         row: usize,
         col: usize,
@@ -265,15 +265,15 @@ macro_rules! windows {
             #[doc = $doc]
             ///
             /// # Errors
-            /// When names are not one, or memory is missing.
+            /// If names are not one, or memory runs out.
             pub fn $name(n: usize, names: impl IntoNames) -> Result<Self> {
                 Self::$with(n, names, $options::default())
             }
 
-            #[doc = concat!("[`DynTensor::", stringify!($name), "`] with options.")]
+            #[doc = concat!("Like [`DynTensor::", stringify!($name), "`], but with options.")]
             ///
             /// # Errors
-            #[doc = concat!("As [`DynTensor::", stringify!($name), "`].")]
+            #[doc = concat!("Like [`DynTensor::", stringify!($name), "`].")]
             pub fn $with(n: usize, names: impl IntoNames, options: $options) -> Result<Self> {
                 Self::options().window(stringify!($name), options.shaped($($shape)?), n, names)
             }
@@ -282,9 +282,9 @@ macro_rules! windows {
 }
 
 windows! {
-    bartlett_window bartlett_window_with WindowOptions Window::Bartlett, "A window of `n` elements that rises and falls in straight lines.";
-    blackman_window blackman_window_with WindowOptions Window::Blackman, "A window of `n` elements, of three cosines.";
-    hann_window hann_window_with WindowOptions HANN, "A window of `n` elements, of one raised cosine.";
-    hamming_window hamming_window_with HammingOptions, "A window of `n` elements, of one raised cosine that does not reach zero.";
-    kaiser_window kaiser_window_with KaiserOptions, "A window of `n` elements, of Bessel functions.";
+    bartlett_window bartlett_window_with WindowOptions Window::Bartlett, "Creates a window of `n` elements that rises and falls linearly.";
+    blackman_window blackman_window_with WindowOptions Window::Blackman, "Creates a window of `n` elements, of three cosines.";
+    hann_window hann_window_with WindowOptions HANN, "Creates a window of `n` elements, of one raised cosine.";
+    hamming_window hamming_window_with HammingOptions, "Creates a window of `n` elements, of one raised cosine that does not reach zero.";
+    kaiser_window kaiser_window_with KaiserOptions, "Creates a window of `n` elements, of Bessel functions.";
 }

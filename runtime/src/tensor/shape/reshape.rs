@@ -13,8 +13,8 @@ impl DynTensor {
     /// [`DynTensor::unflatten`].
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the sizes do not multiply up, [`ErrorKind::Resize`] when names
-    /// would be lost.
+    /// [`ErrorKind::Shape`] if the sizes do not multiply up, [`ErrorKind::Resize`] if names would
+    /// be lost.
     pub fn reshape(&self, shape: &[i64]) -> Result<Self> {
         self.reshaped("reshape", shape, Raw::reshape)
     }
@@ -22,7 +22,7 @@ impl DynTensor {
     /// [`DynTensor::reshape`] to another tensor's sizes.
     ///
     /// # Errors
-    /// As [`DynTensor::reshape`].
+    /// Like [`DynTensor::reshape`].
     pub fn reshape_as(&self, other: &Self) -> Result<Self> {
         self.reshaped("reshape_as", &signed(other.shape()), Raw::reshape)
     }
@@ -30,7 +30,7 @@ impl DynTensor {
     /// [`DynTensor::reshape`] that never copies.
     ///
     /// # Errors
-    /// As [`DynTensor::reshape`], and [`ErrorKind::Layout`] when the strides demand a copy.
+    /// Like [`DynTensor::reshape`], and [`ErrorKind::Layout`] if the strides demand a copy.
     pub fn view(&self, size: &[i64]) -> Result<Self> {
         self.reshaped("view", size, |raw, shape| no_copy("view", raw, shape))
     }
@@ -38,7 +38,7 @@ impl DynTensor {
     /// [`DynTensor::view`] in another tensor's sizes.
     ///
     /// # Errors
-    /// As [`DynTensor::view`].
+    /// Like [`DynTensor::view`].
     pub fn view_as(&self, other: &Self) -> Result<Self> {
         self.reshaped("view_as", &signed(other.shape()), |raw, shape| {
             no_copy("view_as", raw, shape)
@@ -60,7 +60,7 @@ impl DynTensor {
     /// unnamed.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when a size that is not 1 would change.
+    /// [`ErrorKind::Shape`] if a size that is not 1 would change.
     pub fn expand_as(&self, other: &Self) -> Result<Self> {
         rule::expand_as(self.shape(), other.shape()).map_err(|e| about(e, &[self, other]))?;
         self.expand(&signed(other.shape()))
@@ -71,8 +71,8 @@ impl DynTensor {
     /// within a window stands last, with a name or without.
     ///
     /// # Errors
-    /// When the dim does not exist or a window does not fit into it, [`ErrorKind::DuplicateNames`]
-    /// when self has a dim `outdim`.
+    /// If the dim does not exist or a window does not fit into it, [`ErrorKind::DuplicateNames`]
+    /// if `self` has a dim `outdim`.
     pub fn unfold<'a, 'b>(
         &self,
         dimension: impl Into<DimRef<'a>>,
@@ -90,7 +90,7 @@ impl DynTensor {
     /// A number as a vector of one element; anything else as it is.
     ///
     /// # Errors
-    /// None that a caller could cause.
+    /// Never because of the caller.
     pub fn atleast_1d(&self) -> Result<Self> {
         if self.rank() == 0 {
             return self.unsqueeze(0, None);
@@ -101,7 +101,7 @@ impl DynTensor {
     /// A vector as a row, a number as a matrix of one element; anything else as it is.
     ///
     /// # Errors
-    /// None that a caller could cause.
+    /// Never because of the caller.
     pub fn atleast_2d(&self) -> Result<Self> {
         let row = self.atleast_1d()?;
         if row.rank() == 1 {
@@ -113,7 +113,7 @@ impl DynTensor {
     /// At least three dims: a vector stands in the middle, a matrix in front.
     ///
     /// # Errors
-    /// None that a caller could cause.
+    /// Never because of the caller.
     pub fn atleast_3d(&self) -> Result<Self> {
         let plane = self.atleast_2d()?;
         if plane.rank() == 2 {

@@ -46,7 +46,7 @@ impl DynTensor {
     /// A dim in at most `chunks` pieces of equal size, the last one smaller where it must be.
     ///
     /// # Errors
-    /// When the dim does not exist, [`ErrorKind::Argument`] when `chunks` is not at least 1.
+    /// If the dim does not exist, [`ErrorKind::Argument`] if `chunks` is not at least 1.
     pub fn chunk<'a>(&self, chunks: i64, dim: impl Into<DimRef<'a>>) -> Result<Vec<Self>> {
         let at = self.dim_of("chunk", dim.into())?;
         let ranges = call::chunks("chunk", self.shape()[at], chunks)
@@ -58,7 +58,7 @@ impl DynTensor {
     /// count from the end and lie outside.
     ///
     /// # Errors
-    /// When the dim does not exist, [`ErrorKind::Argument`] when the number is not at least 1.
+    /// If the dim does not exist, [`ErrorKind::Argument`] if the number is not at least 1.
     pub fn tensor_split<'a, 'b>(
         &self,
         sections: impl Into<Sections<'a>>,
@@ -76,7 +76,7 @@ impl DynTensor {
     /// Pieces of equal size of the second dim, of a vector of its only one; or cut at indices.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for a number, [`ErrorKind::Shape`] when the dim does not divide.
+    /// [`ErrorKind::Rank`] for a number, [`ErrorKind::Shape`] if the dim does not divide.
     pub fn hsplit<'a>(&self, sections: impl Into<Sections<'a>>) -> Result<Vec<Self>> {
         self.at_least("hsplit", 1)?;
         self.evenly("hsplit", sections.into(), usize::from(self.rank() > 1))
@@ -85,7 +85,7 @@ impl DynTensor {
     /// Pieces of equal size of the first dim, or cut at indices.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for fewer than two dims, [`ErrorKind::Shape`] when the dim does not
+    /// [`ErrorKind::Rank`] for fewer than two dims, [`ErrorKind::Shape`] if the dim does not
     /// divide.
     pub fn vsplit<'a>(&self, sections: impl Into<Sections<'a>>) -> Result<Vec<Self>> {
         self.at_least("vsplit", 2)?;
@@ -95,7 +95,7 @@ impl DynTensor {
     /// Pieces of equal size of the third dim, or cut at indices.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for fewer than three dims, [`ErrorKind::Shape`] when the dim does not
+    /// [`ErrorKind::Rank`] for fewer than three dims, [`ErrorKind::Shape`] if the dim does not
     /// divide.
     pub fn dsplit<'a>(&self, sections: impl Into<Sections<'a>>) -> Result<Vec<Self>> {
         self.at_least("dsplit", 3)?;

@@ -48,7 +48,7 @@ impl DynTensor {
     /// dim, without a name.
     ///
     /// # Errors
-    /// When there is not one dim, a number is negative, or the dtype is not of integers.
+    /// If there is not one dim, a number is negative, or the dtype is not of integers.
     #[forms(with = "but with at least `options.minlength` bins.")]
     pub fn bincount_with(&self, options: BincountOptions) -> Result<Self> {
         let raw = call::bincount(&self.raw, None, options.minlength);
@@ -59,7 +59,7 @@ impl DynTensor {
     /// [`DynTensor::bincount`] that adds up weights: f32 of f32, else f64.
     ///
     /// # Errors
-    /// As [`DynTensor::bincount`], and when the weights have another name or size.
+    /// Like [`DynTensor::bincount`]; also if the weights have another name or size.
     pub fn bincount_weighted(&self, weights: &Self, options: BincountOptions) -> Result<Self> {
         let fail = |e| about(e, &[self, weights]);
         rule::unify(Op::Bincount.name(), &self.names, &weights.names).map_err(fail)?;
@@ -71,8 +71,8 @@ impl DynTensor {
     /// with a name or without.
     ///
     /// # Errors
-    /// When there are no bins, an element is not finite, or the dtype is no float.
-    /// With options, also when `max` is below `min`.
+    /// If there are no bins, an element is not finite, or the dtype is not a float. With options,
+    /// also if `max` is below `min`.
     #[forms(with = "but with the range of the options.")]
     pub fn histc_with<'b>(
         &self,
@@ -90,7 +90,7 @@ impl DynTensor {
     /// [`DynTensor::histc`] into `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::histc`], and when `out` does not hold the result.
+    /// Like [`DynTensor::histc`]; also if `out` cannot hold the result.
     pub fn histc_out(&self, bins: usize, out: &mut Self) -> Result<()> {
         family::store(Op::Histc, self.histc(bins, None)?, out)
     }
@@ -98,7 +98,7 @@ impl DynTensor {
     /// Whether each element stands among others; dtypes promote. NaN equals nothing.
     ///
     /// # Errors
-    /// When the dtype is complex.
+    /// If the dtype is complex.
     #[forms(with = "but inverts the result if the options say so.", out)]
     pub fn isin_with<'a>(
         &self,
@@ -125,7 +125,7 @@ impl DynTensor {
     /// there is one.
     ///
     /// # Errors
-    /// When the dim does not exist, `q` is outside of 0 to 1 or of another dtype, or there are no
+    /// If the dim does not exist, `q` is outside of 0 to 1 or of another dtype, or there are no
     /// elements.
     #[forms(with = "but with the interpolation of the options.", out)]
     pub fn quantile_with<'a, 'b>(
@@ -140,7 +140,7 @@ impl DynTensor {
     /// [`DynTensor::quantile`] of what is not NaN.
     ///
     /// # Errors
-    /// As [`DynTensor::quantile`].
+    /// Like [`DynTensor::quantile`].
     #[forms(with = "but with the interpolation of the options.", out)]
     pub fn nanquantile_with<'a, 'b>(
         &self,

@@ -90,7 +90,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// When the dim does not exist, or the dtype is complex.
+    /// If the dim does not exist, or the dtype is complex.
     #[forms(
         with = "but in descending order if `options.descending` is set.",
         out(values, indices)
@@ -111,7 +111,7 @@ impl DynTensor {
     /// Where each element stood that is in order along a dim.
     ///
     /// # Errors
-    /// As [`DynTensor::sort`].
+    /// Like [`DynTensor::sort`].
     #[forms(with = "but in descending order if `options.descending` is set.")]
     pub fn argsort_with<'a>(
         &self,
@@ -124,7 +124,7 @@ impl DynTensor {
     /// The elements in order along the first dim.
     ///
     /// # Errors
-    /// When the dtype is complex.
+    /// If the dtype is complex.
     #[forms(out)]
     pub fn msort(&self) -> Result<Self> {
         Ok(self
@@ -136,7 +136,7 @@ impl DynTensor {
     /// name.
     ///
     /// # Errors
-    /// When the dim does not exist or has fewer elements, or the dtype is complex.
+    /// If the dim does not exist or has fewer elements, or the dtype is complex.
     #[forms(
         with = "but returns the smallest elements if `options.largest` is false.",
         out(values, indices)
@@ -154,7 +154,7 @@ impl DynTensor {
     /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
     ///
     /// # Errors
-    /// When the dim does not exist or has fewer elements, or the dtype is complex.
+    /// If the dim does not exist or has fewer elements, or the dtype is complex.
     #[forms(out(values, indices))]
     pub fn kthvalue<'a>(&self, k: i64, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
         self.removed(Op::Kthvalue, &dim.into(), |x, dim, keepdim| {
@@ -166,7 +166,7 @@ impl DynTensor {
     /// alone. NaN if there is one.
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is complex.
+    /// If the dim does not exist or has no elements, or the dtype is complex.
     pub fn median<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
         dim.extremum(Op::Median, self)
     }
@@ -174,7 +174,7 @@ impl DynTensor {
     /// [`DynTensor::median`] of what is not NaN.
     ///
     /// # Errors
-    /// As [`DynTensor::median`].
+    /// Like [`DynTensor::median`].
     pub fn nanmedian<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
         dim.extremum(Op::Nanmedian, self)
     }
@@ -182,7 +182,7 @@ impl DynTensor {
     /// [`DynTensor::median`] along a dim, into `values` and `indices`.
     ///
     /// # Errors
-    /// As [`DynTensor::median`], and when `values` or `indices` do not hold the results.
+    /// Like [`DynTensor::median`]; also if `values` or `indices` cannot hold the results.
     pub fn median_out<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -196,7 +196,7 @@ impl DynTensor {
     /// [`DynTensor::nanmedian`] along a dim, into `values` and `indices`.
     ///
     /// # Errors
-    /// As [`DynTensor::nanmedian`], and when `values` or `indices` do not hold the results.
+    /// Like [`DynTensor::nanmedian`]; also if `values` or `indices` cannot hold the results.
     pub fn nanmedian_out<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -210,7 +210,7 @@ impl DynTensor {
     /// The most frequent element along a dim, the smallest of several, and where it stands last.
     ///
     /// # Errors
-    /// When the dim does not exist or has no elements, or the dtype is complex.
+    /// If the dim does not exist or has no elements, or the dtype is complex.
     #[forms(out(values, indices))]
     pub fn mode<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
         self.typical(Op::Mode, &dim.into())
@@ -232,7 +232,7 @@ impl DynTensor {
     /// The greatest element so far along a dim, and where it stands; of equal ones the last.
     ///
     /// # Errors
-    /// When the dim does not exist, or the dtype is complex.
+    /// If the dim does not exist, or the dtype is complex.
     #[forms(out(values, indices))]
     pub fn cummax<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
         self.running(Op::Cummax, dim.into())
@@ -241,7 +241,7 @@ impl DynTensor {
     /// The smallest element so far along a dim, and where it stands; of equal ones the last.
     ///
     /// # Errors
-    /// When the dim does not exist, or the dtype is complex.
+    /// If the dim does not exist, or the dtype is complex.
     #[forms(out(values, indices))]
     pub fn cummin<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
         self.running(Op::Cummin, dim.into())

@@ -30,7 +30,7 @@ impl DynTensor {
     /// The different elements in order, in one dim without a name.
     ///
     /// # Errors
-    /// When the dtype is complex.
+    /// If the dtype is complex.
     pub fn unique(&self) -> Result<Self> {
         Ok(self.unique_all()?.values)
     }
@@ -38,7 +38,7 @@ impl DynTensor {
     /// [`DynTensor::unique`], for each element which of them it is, and how often each stands.
     ///
     /// # Errors
-    /// As [`DynTensor::unique`].
+    /// Like [`DynTensor::unique`].
     pub fn unique_all(&self) -> Result<Unique> {
         self.different(Op::Unique, None)
     }
@@ -47,7 +47,7 @@ impl DynTensor {
     /// has its name.
     ///
     /// # Errors
-    /// When the dim does not exist, or the dtype is complex.
+    /// If the dim does not exist, or the dtype is complex.
     pub fn unique_dim<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Unique> {
         self.different(Op::Unique, Some(dim.into()))
     }
@@ -55,7 +55,7 @@ impl DynTensor {
     /// The elements that differ from the one before, in one dim without a name.
     ///
     /// # Errors
-    /// When the dtype is complex.
+    /// If the dtype is complex.
     pub fn unique_consecutive(&self) -> Result<Self> {
         Ok(self.unique_consecutive_all()?.values)
     }
@@ -64,7 +64,7 @@ impl DynTensor {
     /// stands.
     ///
     /// # Errors
-    /// As [`DynTensor::unique_consecutive`].
+    /// Like [`DynTensor::unique_consecutive`].
     pub fn unique_consecutive_all(&self) -> Result<Unique> {
         self.different(Op::UniqueConsecutive, None)
     }
@@ -72,7 +72,7 @@ impl DynTensor {
     /// The slices along a dim that differ from the one before. All names stay.
     ///
     /// # Errors
-    /// When the dim does not exist, or the dtype is complex.
+    /// If the dim does not exist, or the dtype is complex.
     pub fn unique_consecutive_dim<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Unique> {
         self.different(Op::UniqueConsecutive, Some(dim.into()))
     }
@@ -101,7 +101,7 @@ impl DynTensor {
     /// row of values has their dims, but for the last; the result has the values' names.
     ///
     /// # Errors
-    /// When names or sizes of rows differ, or dtypes do.
+    /// If names or sizes of rows differ, or dtypes do.
     #[forms(
         with = "but returns the position after equal elements if `options.right` is set.",
         out
@@ -119,7 +119,7 @@ impl DynTensor {
     /// [`DynTensor::argsort`] gives.
     ///
     /// # Errors
-    /// As [`DynTensor::searchsorted`], and when the sorter is not of i64 and of the sequence's
+    /// Like [`DynTensor::searchsorted`]; also if the sorter is not of i64 and of the sequence's
     /// sizes, or points out of a sequence.
     pub fn searchsorted_by<'a>(
         &self,
@@ -135,7 +135,7 @@ impl DynTensor {
     /// to the bucket below it.
     ///
     /// # Errors
-    /// When the boundaries have more than one dim, or another dtype.
+    /// If the boundaries have more than one dim, or another dtype.
     #[forms(
         with = "but puts a boundary in the bucket above it if `options.right` is set.",
         out

@@ -52,7 +52,7 @@ impl DynSparse {
     /// The sum of two sparse tensors of the same sizes, which is sparse; names unify.
     ///
     /// # Errors
-    /// When names do not unify, or sizes differ.
+    /// If names do not unify, or sizes differ.
     #[forms(with = "but multiplies the right operand by `options.alpha`.")]
     pub fn add_with(&self, other: &Self, options: AddOptions) -> Result<Self> {
         self.plus(Op::Add, other, factor(options))
@@ -61,7 +61,7 @@ impl DynSparse {
     /// The difference of two sparse tensors of the same sizes; names unify.
     ///
     /// # Errors
-    /// As [`DynSparse::add`], and for bool.
+    /// Like [`DynSparse::add`], and for bool.
     pub fn sub(&self, other: &Self) -> Result<Self> {
         self.plus(Op::Sub, other, Some(Scalar::Int(-1)))
     }
@@ -69,7 +69,7 @@ impl DynSparse {
     /// [`DynSparse::sub`] with the right operand multiplied by `alpha`.
     ///
     /// # Errors
-    /// As [`DynSparse::sub`].
+    /// Like [`DynSparse::sub`].
     pub fn sub_with(&self, other: &Self, options: AddOptions) -> Result<Self> {
         self.plus(Op::Sub, other, Some(negated(options.alpha)))
     }
@@ -84,7 +84,7 @@ impl DynSparse {
     /// The sum with a dense tensor of the same sizes, which is dense; names unify.
     ///
     /// # Errors
-    /// When names do not unify, or sizes differ.
+    /// If names do not unify, or sizes differ.
     pub fn add_dense(&self, other: &DynTensor) -> Result<DynTensor> {
         let fail = |e| about(e, &[self.seen(), dense(other)]);
         let names = rule::unify("add", &self.names, other.names()).map_err(fail)?;
@@ -96,7 +96,7 @@ impl DynSparse {
     /// here stays zero, whatever it is multiplied by.
     ///
     /// # Errors
-    /// When names do not unify, or sizes differ.
+    /// If names do not unify, or sizes differ.
     pub fn mul<'a>(&self, other: impl Into<SparseOperand<'a>>) -> Result<Self> {
         let (raw, names) = match other.into() {
             SparseOperand::Scalar(number) => return self.map(Op::Mul, &[number]),
@@ -123,7 +123,7 @@ impl DynSparse {
     /// The quotient by a number.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn div(&self, other: impl Into<Scalar>) -> Result<Self> {
         self.map(Op::Div, &[other.into()])
     }
@@ -137,7 +137,7 @@ impl DynSparse {
     /// The sum over dims, by name or position: sparse while a sparse dim is left, else dense.
     ///
     /// # Errors
-    /// When a dim does not exist.
+    /// If a dim does not exist.
     pub fn sum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<AnyLayout> {
         self.summed(&dim.into(), None)
     }
@@ -145,7 +145,7 @@ impl DynSparse {
     /// [`DynSparse::sum`] in another dtype, or with the dims kept.
     ///
     /// # Errors
-    /// As [`DynSparse::sum`].
+    /// Like [`DynSparse::sum`].
     pub fn sum_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -184,7 +184,7 @@ impl DynTensor {
     /// The sum with a sparse tensor of the same sizes, which is dense; names unify.
     ///
     /// # Errors
-    /// When names do not unify, or sizes differ.
+    /// If names do not unify, or sizes differ.
     #[forms(with = "but multiplies the sparse operand by `options.alpha`.")]
     pub fn add_sparse_with(&self, other: &DynSparse, options: AddOptions) -> Result<Self> {
         let fail = |e| about(e, &[dense(self), other.seen()]);
@@ -200,7 +200,7 @@ macro_rules! maps {
             #[doc = $doc]
             ///
             /// # Errors
-            /// When the operator does not take the dtype.
+            /// If the operator does not support the dtype.
             pub fn $method(&self) -> Result<Self> {
                 self.map(Op::$op, &[])
             }

@@ -14,7 +14,7 @@ impl DynSparse {
     /// stands twice holds the sum. PyTorch's `sparse_coo_tensor`.
     ///
     /// # Errors
-    /// When indices are no matrix of integers, there are not as many values as columns, an index is
+    /// If indices are no matrix of integers, there are not as many values as columns, an index is
     /// out of range, or sizes or names do not fit.
     pub fn from_coo(
         indices: &DynTensor,
@@ -29,7 +29,7 @@ impl DynSparse {
     /// [`DynSparse::from_coo`] whose sparse sizes are one more than the greatest index of each.
     ///
     /// # Errors
-    /// As [`DynSparse::from_coo`].
+    /// Like [`DynSparse::from_coo`].
     pub fn from_coo_inferred(
         indices: &DynTensor,
         values: &DynTensor,
@@ -53,7 +53,7 @@ impl DynSparse {
     /// A sparse tensor without entries: all zeros.
     ///
     /// # Errors
-    /// When names do not fit the sizes.
+    /// If names do not fit the sizes.
     pub fn zeros(size: &[usize], dtype: DType, names: impl IntoNames) -> Result<Self> {
         let indices = DynTensor::options().dtype(DType::I64);
         let indices = indices.zeros(&[size.len(), 0], ())?;
@@ -65,7 +65,7 @@ impl DynSparse {
     /// Entries in row-major order; values at one place become their sum.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn coalesce(&self) -> Result<Self> {
         let raw = call::coalesce(&self.raw).map_err(|e| self.blame(e))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -74,7 +74,7 @@ impl DynSparse {
     /// With all elements, zeros included.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn to_dense(&self) -> Result<DynTensor> {
         let raw = call::to_dense(&self.raw).map_err(|e| self.blame(e))?;
         Ok(DynTensor::new(raw, self.names.clone()))
@@ -83,7 +83,7 @@ impl DynSparse {
     /// The values in another dtype; itself when they have it.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn to_dtype(&self, dtype: DType) -> Result<Self> {
         let raw = call::sparse_to_dtype(&self.raw, dtype).map_err(|e| self.blame(e))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -92,7 +92,7 @@ impl DynSparse {
     /// The values in the dtype of `T`: `x.to::<f64>()`.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn to<T: Element>(&self) -> Result<Self> {
         self.to_dtype(T::DTYPE)
     }
@@ -100,7 +100,7 @@ impl DynSparse {
     /// On another device; itself when it is there.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) when the device cannot be used.
+    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if the device cannot be used.
     pub fn to_device(&self, device: Device) -> Result<Self> {
         let raw = self.raw.to_device(device).map_err(|e| self.blame(e))?;
         Ok(Self::new(raw, self.names.clone()))
@@ -113,7 +113,7 @@ impl DynTensor {
     /// The elements that differ from zero, as a coalesced sparse tensor of the same names.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn to_sparse(&self) -> Result<DynSparse> {
         self.to_sparse_with(self.rank())
     }
@@ -122,7 +122,7 @@ impl DynTensor {
     /// blocks of the others.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) when there are fewer dims.
+    /// [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) if there are fewer dims.
     pub fn to_sparse_with(&self, sparse_dim: usize) -> Result<DynSparse> {
         let raw = call::to_sparse(self.raw(), sparse_dim).map_err(|e| about(e, &[dense(self)]))?;
         Ok(DynSparse::new(raw, self.names().clone()))
@@ -131,7 +131,7 @@ impl DynTensor {
     /// The elements at the places of `mask`, as a sparse tensor; names unify.
     ///
     /// # Errors
-    /// When names do not unify, or sizes differ.
+    /// If names do not unify, or sizes differ.
     pub fn sparse_mask(&self, mask: &DynSparse) -> Result<DynSparse> {
         let fail = |e| about(e, &[dense(self), mask.seen()]);
         let names =

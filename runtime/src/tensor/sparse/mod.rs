@@ -59,7 +59,7 @@ impl AnyLayout {
     /// With all elements.
     ///
     /// # Errors
-    /// When memory runs out.
+    /// If memory runs out.
     pub fn to_dense(&self) -> Result<DynTensor> {
         match self {
             Self::Sparse(x) => x.to_dense(),
@@ -104,7 +104,7 @@ impl DynSparse {
     /// What `out` is after this result was written into it: with its dtype, and under its rules for names and sizes.
     ///
     /// # Errors
-    /// When the dtype, names or sizes do not fit `out`, or the devices differ.
+    /// If the dtype, names or sizes do not match `out`, or the devices differ.
     pub fn stored(self, op: &'static str, out: &Self) -> Result<Self> {
         rule::dtype::cast_to(op, self.dtype(), out.dtype())?;
         let fit = |e| about(e, &[(&out.names, out.shape()), (&self.names, self.shape())]);
@@ -149,7 +149,7 @@ impl DynSparse {
     /// The size of a dim.
     ///
     /// # Errors
-    /// When the dim does not exist.
+    /// If the dim does not exist.
     pub fn size<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<usize> {
         let position = dim.into().position("size", &self.names);
         position
@@ -220,7 +220,7 @@ impl DynSparse {
     /// The coordinates of a coalesced tensor: one row per sparse dim, one column per entry.
     ///
     /// # Errors
-    /// [`ErrorKind::Layout`] when it is not coalesced; [`DynSparse::entries`] does not ask for it.
+    /// [`ErrorKind::Layout`] if it is not coalesced; [`DynSparse::entries`] does not ask for it.
     pub fn indices(&self) -> Result<DynTensor> {
         self.coalesced("indices").map(|x| x.entries().0)
     }
@@ -228,7 +228,7 @@ impl DynSparse {
     /// The values of a coalesced tensor, one per entry; dense dims keep their names.
     ///
     /// # Errors
-    /// [`ErrorKind::Layout`] when it is not coalesced; [`DynSparse::entries`] does not ask for it.
+    /// [`ErrorKind::Layout`] if it is not coalesced; [`DynSparse::entries`] does not ask for it.
     pub fn values(&self) -> Result<DynTensor> {
         self.coalesced("values").map(|x| x.entries().1)
     }

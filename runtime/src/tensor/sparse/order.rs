@@ -11,7 +11,7 @@ impl DynSparse {
     /// Swaps two dims, both sparse or both dense.
     ///
     /// # Errors
-    /// When a dim does not exist, or only one of the two is sparse.
+    /// If a dim does not exist, or only one of the two is sparse.
     pub fn transpose<'a>(
         &self,
         dim0: impl Into<DimRef<'a>>,
@@ -32,7 +32,7 @@ impl DynSparse {
     /// Reorders all dims, sparse ones among themselves and dense ones.
     ///
     /// # Errors
-    /// When `dims` does not list each dim once, or mixes sparse and dense ones.
+    /// If `dims` does not list each dim once, or mixes sparse and dense ones.
     pub fn permute<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         let order = rule::permute("permute", &self.names, &dims.into());
         self.permuted("permute", order)
@@ -41,7 +41,7 @@ impl DynSparse {
     /// Permutes dims to an order of names; `"..."` stands for the dims not mentioned.
     ///
     /// # Errors
-    /// As [`DynSparse::permute`], and when the order has a name that self lacks.
+    /// Like [`DynSparse::permute`]; also if the order has a name that `self` lacks.
     pub fn align_to<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
         let op = "align_to";
         let aligned = rule::align_to(op, &self.names, names.into().items());
@@ -67,8 +67,7 @@ impl DynSparse {
     /// Gives dims other names: a list, pairs of old and new, or `()` for no names.
     ///
     /// # Errors
-    /// When there is not one name per dim, a name to replace is missing, or a name would stand
-    /// twice.
+    /// If there is not one name per dim, a name to replace is missing, or a name would occur twice.
     pub fn rename<'a>(&self, names: impl Into<Rename<'a>>) -> Result<Self> {
         let names = match names.into() {
             Rename::List(items) => rule::rename("rename", &self.names, &items),
@@ -88,7 +87,7 @@ impl DynSparse {
     /// that are not mentioned.
     ///
     /// # Errors
-    /// When a name would become another, there is not one per dim, or a name would stand twice.
+    /// If a name would become another, there is not one per dim, or a name would occur twice.
     pub fn refine_names<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
         let names = rule::refine_names("refine_names", &self.names, names.into().items());
         let names = names.map_err(|e| self.blame(e))?;

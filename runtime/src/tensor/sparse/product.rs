@@ -11,7 +11,7 @@ impl DynSparse {
     /// The product with a dense matrix, which is dense.
     ///
     /// # Errors
-    /// When one is no matrix, inner sizes or dtypes differ, or the result would hold a name twice.
+    /// If one is not a matrix, inner sizes or dtypes differ, or the result would have a name twice.
     pub fn mm(&self, mat2: &DynTensor) -> Result<DynTensor> {
         self.product(Op::Mm, mat2)
     }
@@ -19,7 +19,7 @@ impl DynSparse {
     /// The product with a dense vector, which is dense.
     ///
     /// # Errors
-    /// When self is no matrix or `vec` no vector, or inner sizes or dtypes differ.
+    /// If `self` is not a matrix or `vec` no vector, or inner sizes or dtypes differ.
     pub fn mv(&self, vec: &DynTensor) -> Result<DynTensor> {
         self.product(Op::Mv, vec)
     }
@@ -27,7 +27,7 @@ impl DynSparse {
     /// The product with a dense matrix or vector, which is dense.
     ///
     /// # Errors
-    /// As [`DynSparse::mm`] and [`DynSparse::mv`].
+    /// Like [`DynSparse::mm`] and [`DynSparse::mv`].
     pub fn matmul(&self, other: &DynTensor) -> Result<DynTensor> {
         self.product(Op::Matmul, other)
     }
@@ -60,7 +60,7 @@ impl DynTensor {
     /// The product of a dense matrix and a sparse one, which is dense.
     ///
     /// # Errors
-    /// When one is no matrix, inner sizes or dtypes differ, or the result would hold a name twice.
+    /// If one is not a matrix, inner sizes or dtypes differ, or the result would have a name twice.
     pub fn mm_sparse(&self, mat2: &DynSparse) -> Result<Self> {
         let fail = |e| about(e, &[dense(self), mat2.seen()]);
         if self.rank() != 2 || mat2.rank() != 2 || mat2.dense_dim() > 0 {

@@ -64,8 +64,7 @@ impl DynTensor {
     /// Differences of neighbours along a dim; of bool, whether they differ.
     ///
     /// # Errors
-    /// When the dim does not exist.
-    /// With options, also when the number is negative.
+    /// If the dim does not exist. With options, also if the number is negative.
     #[forms(with = "but takes differences `options.n` times.", out)]
     pub fn diff_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: DiffOptions) -> Result<Self> {
         let dim = self.stat_dim(Op::Diff, dim.into())?;
@@ -76,7 +75,7 @@ impl DynTensor {
     /// The integral of samples along a dim by the trapezoidal rule.
     ///
     /// # Errors
-    /// When the dim does not exist, or the dtype is bool.
+    /// If the dim does not exist, or the dtype is bool.
     #[forms(with = "but with samples `options.dx` apart.")]
     pub fn trapezoid_with<'a>(
         &self,
@@ -89,7 +88,7 @@ impl DynTensor {
     /// [`DynTensor::trapezoid`] of samples at given places: in one dim, or in the samples' dims.
     ///
     /// # Errors
-    /// As [`DynTensor::trapezoid`], and when names or sizes of the places are not the samples'.
+    /// Like [`DynTensor::trapezoid`]; also if names or sizes of the places are not the samples'.
     pub fn trapezoid_at<'a>(&self, places: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let options = TrapezoidOptions::default();
         self.integral(Op::Trapezoid, Some(places), options, dim.into())
@@ -99,7 +98,7 @@ impl DynTensor {
     /// element less.
     ///
     /// # Errors
-    /// When the dim does not exist, or the dtype is bool.
+    /// If the dim does not exist, or the dtype is bool.
     #[forms(with = "but with samples `options.dx` apart.")]
     pub fn cumulative_trapezoid_with<'a>(
         &self,
@@ -112,7 +111,7 @@ impl DynTensor {
     /// [`DynTensor::cumulative_trapezoid`] of samples at given places.
     ///
     /// # Errors
-    /// As [`DynTensor::trapezoid_at`].
+    /// Like [`DynTensor::trapezoid_at`].
     pub fn cumulative_trapezoid_at<'a>(
         &self,
         places: &Self,
@@ -159,8 +158,8 @@ impl DynTensor {
     /// rows, of which the second dim is the primed first; of one variable, a number.
     ///
     /// # Errors
-    /// When there are more than two dims, or the dtype is complex.
-    /// With options, also when weights have another name or size, are negative, or of another dtype than they should be.
+    /// If there are more than two dims, or the dtype is complex. With options, also if weights have
+    /// another name or size, are negative, or of another dtype than they should be.
     #[forms(with = "but with a given correction and weights of the observations.")]
     pub fn cov_with(&self, options: CovOptions<'_>) -> Result<Self> {
         let name = Op::Cov.name();
@@ -185,7 +184,7 @@ impl DynTensor {
     /// Correlation coefficients of variables, which are rows, with dims as [`DynTensor::cov`] has.
     ///
     /// # Errors
-    /// When there are more than two dims, or the dtype is complex.
+    /// If there are more than two dims, or the dtype is complex.
     pub fn corrcoef(&self) -> Result<Self> {
         let found = call::corrcoef(&self.raw).map_err(|e| about(e, &[self]))?;
         let names = rule::cov(&self.names, found.rank());
@@ -195,8 +194,8 @@ impl DynTensor {
     /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
     ///
     /// # Errors
-    /// When the dim does not exist or is the only one, `p` is not positive, `maxnorm` is negative,
-    /// or the dtype is neither a float nor complex.
+    /// If the dim does not exist or is the only one, `p` is not positive, `maxnorm` is negative, or
+    /// the dtype is neither a float nor complex.
     #[forms(out)]
     pub fn renorm<'a>(&self, p: f64, dim: impl Into<DimRef<'a>>, maxnorm: f64) -> Result<Self> {
         let dim = self.stat_dim(Op::Renorm, dim.into())?;
@@ -207,7 +206,7 @@ impl DynTensor {
     /// [`DynTensor::renorm`] in place.
     ///
     /// # Errors
-    /// As [`DynTensor::renorm`].
+    /// Like [`DynTensor::renorm`].
     pub fn renorm_<'a>(
         &mut self,
         p: f64,

@@ -37,7 +37,7 @@ impl DynTensor {
     /// The standard deviation over dims, and the mean.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is neither a float nor complex.
+    /// If a dim does not exist, or the dtype is neither a float nor complex.
     #[forms(with = "but with the given correction.")]
     pub fn std_mean_with<'a>(
         &self,
@@ -50,7 +50,7 @@ impl DynTensor {
     /// The variance over dims, and the mean.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is neither a float nor complex.
+    /// If a dim does not exist, or the dtype is neither a float nor complex.
     #[forms(with = "but with the given correction.")]
     pub fn var_mean_with<'a>(
         &self,
@@ -83,7 +83,7 @@ impl DynTensor {
     /// The smallest element over dims, and the greatest.
     ///
     /// # Errors
-    /// When a dim does not exist or has no elements, or the dtype is complex.
+    /// If a dim does not exist or has no elements, or the dtype is complex.
     #[forms(out(min, max))]
     pub fn aminmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
         let (dim, plain) = (dim.into(), call::ReduceOptions::default());
@@ -97,8 +97,8 @@ impl DynTensor {
     /// The Euclidean norm of the vectors over dims; several dims are one vector.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is neither a float nor complex.
-    /// With options, also when there is no greatest or smallest of no elements.
+    /// If a dim does not exist, or the dtype is neither a float nor complex. With options, also if
+    /// there is no greatest or smallest of no elements.
     #[forms(with = "but with the degree `options.p`.", out)]
     pub fn norm_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: NormOptions) -> Result<Self> {
         let dim = dim.into();
@@ -115,8 +115,7 @@ impl DynTensor {
     /// broadcast.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is neither a float nor
-    /// complex.
+    /// If names do not unify, sizes do not broadcast, or the dtype is neither a float nor complex.
     #[forms(with = "but with the degree `options.p`.")]
     pub fn dist_with(&self, other: &Self, options: NormOptions) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
