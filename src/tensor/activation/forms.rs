@@ -9,7 +9,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`glu`](Self::glu), but writes to `out`.
     ///
     /// # Errors
-    /// A dim of odd size.
+    /// If the size of the dim is odd.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_glu_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(

@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmm`](Self::addmm), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
@@ -32,7 +32,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmm`](Self::addmm), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_out<
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmm_with`](Self::addmm_with), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmm_with`](Self::addmm_with), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_with_out<
@@ -114,7 +114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmv`](Self::addmv), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
@@ -138,7 +138,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmv`](Self::addmv), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_out<
@@ -166,7 +166,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmv_with`](Self::addmv_with), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
@@ -191,7 +191,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addmv_with`](Self::addmv_with), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_with_out<
@@ -220,7 +220,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`baddbmm`](Self::baddbmm), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
@@ -244,7 +244,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`baddbmm`](Self::baddbmm), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_out<
@@ -272,7 +272,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`baddbmm_with`](Self::baddbmm_with), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
@@ -297,7 +297,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`baddbmm_with`](Self::baddbmm_with), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_with_out<
@@ -330,7 +330,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addbmm`](Self::addbmm), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
@@ -354,7 +354,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addbmm`](Self::addbmm), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_out<
@@ -382,7 +382,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addbmm_with`](Self::addbmm_with), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
@@ -407,7 +407,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addbmm_with`](Self::addbmm_with), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_with_out<
@@ -440,7 +440,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addr`](Self::addr), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_<E: Dims + Vector, F: Beside<E> + Vector>(
@@ -463,7 +463,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addr`](Self::addr), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_out<
@@ -490,7 +490,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addr_with`](Self::addr_with), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_with_<E: Dims + Vector, F: Beside<E> + Vector>(
@@ -514,7 +514,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addr_with`](Self::addr_with), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    /// If sizes do not match, or an option is of a higher category than the dtype.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_with_out<

@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`outer`](Self::outer), but writes to `out`.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_outer_out<
@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`inner`](Self::inner), but writes to `out`.
     ///
     /// # Errors
-    /// When the last sizes differ.
+    /// If the last sizes differ.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_inner_out<E: InnerWith<D>, Out: Dims + Holds<Inner<D, E>>, Stored: Element>(
@@ -55,7 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`vdot`](Self::vdot), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes differ.
+    /// If sizes differ.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_vdot_out<E: Factor<D> + Vector, Out: Dims + Holds<Product<D, E>>, Stored: Element>(
@@ -76,7 +76,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`kron`](Self::kron), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes overflow.
+    /// If sizes overflow.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_kron_out<E: Dims, U: Element, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
@@ -98,7 +98,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`matrix_power`](Self::matrix_power), but writes to `out`.
     ///
     /// # Errors
-    /// When the last two sizes differ, or `n` is negative.
+    /// If the last two sizes differ, or `n` is negative.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_matrix_power_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -119,7 +119,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`cross`](Self::cross), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not broadcast, or the dim has another size.
+    /// If sizes do not broadcast, or the dim has another size.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_cross_out<
@@ -148,7 +148,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`tensordot`](Self::tensordot), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_tensordot_out<

@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`add_with`](Self::add_with), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_add_with_<R: Operand>(&mut self, other: R, options: AddOptions) -> Result<&mut Self>
@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`add_with`](Self::add_with), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_add_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
@@ -50,7 +50,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`sub_with`](Self::sub_with), but in place.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_sub_with_<R: Operand>(&mut self, other: R, options: AddOptions) -> Result<&mut Self>
@@ -70,7 +70,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`sub_with`](Self::sub_with), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_sub_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
@@ -92,7 +92,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`clamp`](Self::clamp), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_clamp_out<

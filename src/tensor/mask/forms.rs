@@ -7,7 +7,7 @@ impl<D: Dims> Tensor<D, bool> {
     /// Like [`where_cond`](Self::where_cond), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_where_cond_out<
@@ -39,7 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`masked_select`](Self::masked_select), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not fit.
+    /// If sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_masked_select_out<E: Dims, Out: Dims + Holds<(Wild,)>, Stored: Element>(

@@ -7,7 +7,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`div_with`](Self::div_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_div_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`round_with`](Self::round_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_round_with_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -50,7 +50,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`logit_with`](Self::logit_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_logit_with_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -71,7 +71,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`nan_to_num`](Self::nan_to_num), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nan_to_num_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -90,7 +90,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`nan_to_num_with`](Self::nan_to_num_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nan_to_num_with_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -110,7 +110,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`threshold`](Self::threshold), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_threshold_out<

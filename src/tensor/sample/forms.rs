@@ -5,7 +5,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`bernoulli`](Self::bernoulli), but writes to `out`.
     ///
     /// # Errors
-    /// When an element is no probability.
+    /// If an element is not a probability.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_bernoulli_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -25,7 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`multinomial`](Self::multinomial), but writes to `out`.
     ///
     /// # Errors
-    /// When a weight is below zero or not finite, or too few are above zero.
+    /// If a weight is below zero or not finite, or too few are above zero.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_multinomial_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
@@ -48,7 +48,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`multinomial_with`](Self::multinomial_with), but writes to `out`.
     ///
     /// # Errors
-    /// When a weight is below zero or not finite, or too few are above zero.
+    /// If a weight is below zero or not finite, or too few are above zero.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_multinomial_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(

@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`sort`](Self::sort), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_sort_out<
@@ -37,7 +37,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`sort_with`](Self::sort_with), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_sort_with_out<
@@ -67,7 +67,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`msort`](Self::msort), but writes to `out`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_msort_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -87,7 +87,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`topk`](Self::topk), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// A `k` beyond the size of the dim.
+    /// If `k` exceeds the size of the dim.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_topk_out<
@@ -118,7 +118,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`topk_with`](Self::topk_with), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// A `k` beyond the size of the dim.
+    /// If `k` exceeds the size of the dim.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_topk_with_out<
@@ -150,7 +150,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`kthvalue`](Self::kthvalue), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// A `k` that is none of the elements.
+    /// If there is no `k`-th element.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_kthvalue_out<
@@ -180,7 +180,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`mode`](Self::mode), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_mode_out<
@@ -209,7 +209,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`cummax`](Self::cummax), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_cummax_out<
@@ -238,7 +238,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`cummin`](Self::cummin), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_cummin_out<

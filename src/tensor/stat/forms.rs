@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`norm_with`](Self::norm_with), but writes to `out`.
     ///
     /// # Errors
-    /// `keepdim` or a dtype, which the type says; the greatest or smallest of no elements.
+    /// If `options.keepdim` or `options.dtype` is set, since the type determines them, or for the
+    /// greatest or smallest of no elements.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_norm_with_out<A: AxesOf<D>, Out: Dims + Holds<Without<D, A>>, Stored: Element>(
@@ -30,7 +31,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`aminmax`](Self::aminmax), but writes to `out1` and `out2`.
     ///
     /// # Errors
-    /// A dim without elements.
+    /// If the dim has no elements.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_aminmax_out<

@@ -7,7 +7,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`rrelu`](Self::rrelu), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_rrelu_(&mut self) -> Result<&mut Self>
@@ -25,7 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`rrelu_with`](Self::rrelu_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_rrelu_with_(&mut self, options: RreluOptions) -> Result<&mut Self>
@@ -43,7 +43,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`dropout`](Self::dropout), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_dropout_(&mut self) -> Result<&mut Self>
@@ -61,7 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`dropout_with`](Self::dropout_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_dropout_with_(&mut self, options: DropoutOptions) -> Result<&mut Self>
@@ -79,7 +79,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`alpha_dropout`](Self::alpha_dropout), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_alpha_dropout_(&mut self) -> Result<&mut Self>
@@ -97,7 +97,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`alpha_dropout_with`](Self::alpha_dropout_with), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_alpha_dropout_with_(&mut self, options: AlphaDropoutOptions) -> Result<&mut Self>

@@ -9,7 +9,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`vecdot`](Self::vecdot), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not broadcast.
+    /// If sizes do not broadcast.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_vecdot_out<

@@ -5,7 +5,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`index_add`](Self::index_add), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_add_out<
@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`index_add_with`](Self::index_add_with), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_add_with_out<

@@ -5,7 +5,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`scatter`](Self::scatter), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_out<
@@ -37,7 +37,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`scatter_with`](Self::scatter_with), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_with_out<

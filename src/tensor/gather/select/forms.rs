@@ -5,7 +5,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`index_select`](Self::index_select), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range.
+    /// If an index is out of range.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_select_out<
@@ -32,7 +32,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`gather`](Self::gather), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range, or the index is larger in another dim.
+    /// If an index is out of range, or the index is larger in another dim.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_gather_out<
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`take`](Self::take), but writes to `out`.
     ///
     /// # Errors
-    /// When a position is out of range.
+    /// If a position is out of range.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_take_out<E: Dims, I: IndexElement, Out: Dims + Holds<E>, Stored: Element>(
@@ -80,7 +80,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`take_along_dim`](Self::take_along_dim), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_take_along_dim_out<
@@ -108,7 +108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`nonzero`](Self::nonzero), but writes to `out`.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nonzero_out<Out: Dims + Holds<(Wild, Wild)>, Stored: Element>(

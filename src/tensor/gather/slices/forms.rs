@@ -5,7 +5,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`index_copy`](Self::index_copy), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_copy_out<
@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`index_reduce`](Self::index_reduce), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_reduce_out<
@@ -70,7 +70,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`index_reduce_with`](Self::index_reduce_with), but writes to `out`.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// If an index is out of range or sizes do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_reduce_with_out<

@@ -9,7 +9,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`normalize`](Self::normalize), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_normalize_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`normalize_with`](Self::normalize_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_normalize_with_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(

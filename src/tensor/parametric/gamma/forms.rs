@@ -9,7 +9,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`polygamma`](Self::polygamma), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_polygamma_(&mut self, n: i64) -> Result<&mut Self>
@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`polygamma`](Self::polygamma), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_polygamma_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -49,7 +49,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`mvlgamma`](Self::mvlgamma), but in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_mvlgamma_(&mut self, p: i64) -> Result<&mut Self>
@@ -68,7 +68,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`mvlgamma`](Self::mvlgamma), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_mvlgamma_out<Out: Dims + Holds<D>, Stored: Element>(

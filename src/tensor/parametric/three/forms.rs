@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addcmul_with`](Self::addcmul_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addcmul_with_out<
@@ -41,7 +41,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addcdiv`](Self::addcdiv), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addcdiv_out<
@@ -69,7 +69,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`addcdiv_with`](Self::addcdiv_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addcdiv_with_out<
@@ -102,7 +102,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`lerp`](Self::lerp), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// If sizes, dtypes, devices, or names known only at run time do not match.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_lerp_out<

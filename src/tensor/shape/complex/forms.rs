@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`complex`](Self::complex), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not broadcast.
+    /// If sizes do not broadcast.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_complex_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`polar`](Self::polar), but writes to `out`.
     ///
     /// # Errors
-    /// When sizes do not broadcast.
+    /// If sizes do not broadcast.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_polar_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
@@ -52,7 +52,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`conj`](Self::conj), but writes to `out`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_conj_out<Out: Dims + Holds<D>, Stored: Element>(

@@ -9,7 +9,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`diag`](Self::diag), but writes to `out`.
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diag_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`diag_with`](Self::diag_with), but writes to `out`.
     ///
     /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    /// If the new dim has a constant size that is not the one it gets.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diag_with_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(

@@ -9,7 +9,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`linspace`](Self::linspace), but writes to `out`.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_linspace_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`logspace`](Self::logspace), but writes to `out`.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_logspace_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -61,7 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`logspace_with`](Self::logspace_with), but writes to `out`.
     ///
     /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    /// If the dim has another constant size, or memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_logspace_with_out<Out: Dims + Holds<D>, Stored: Element>(

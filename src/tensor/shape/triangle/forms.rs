@@ -5,7 +5,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`tril`](Self::tril), but writes to `out`.
     ///
     /// # Errors
-    /// For fewer than two dims, or when memory is missing.
+    /// If there are fewer than two dims, or memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_tril_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`tril_with`](Self::tril_with), but writes to `out`.
     ///
     /// # Errors
-    /// For fewer than two dims, or when memory is missing.
+    /// If there are fewer than two dims, or memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_tril_with_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -44,7 +44,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`triu`](Self::triu), but writes to `out`.
     ///
     /// # Errors
-    /// For fewer than two dims, or when memory is missing.
+    /// If there are fewer than two dims, or memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_triu_out<Out: Dims + Holds<D>, Stored: Element>(
@@ -63,7 +63,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`triu_with`](Self::triu_with), but writes to `out`.
     ///
     /// # Errors
-    /// For fewer than two dims, or when memory is missing.
+    /// If there are fewer than two dims, or memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_triu_with_out<Out: Dims + Holds<D>, Stored: Element>(

@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`histc`](Self::histc), but writes to `out`.
     ///
     /// # Errors
-    /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
+    /// If there are no bins, elements or ends are not finite, `max` is less than `min`, or a count
+    /// exceeds the range of `f16`.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_histc_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
@@ -30,7 +31,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`histc_with`](Self::histc_with), but writes to `out`.
     ///
     /// # Errors
-    /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
+    /// If there are no bins, elements or ends are not finite, `max` is less than `min`, or a count
+    /// exceeds the range of `f16`.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_histc_with_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
@@ -53,7 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`isin`](Self::isin), but writes to `out`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_isin_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
@@ -74,7 +76,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`isin_with`](Self::isin_with), but writes to `out`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory runs out.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_isin_with_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
@@ -96,7 +98,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`quantile`](Self::quantile), but writes to `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    /// If `q` is not between 0 and 1, there are no elements, or `options.keepdim` is set: the type
+    /// determines it.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_quantile_out<
@@ -122,7 +125,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`quantile_with`](Self::quantile_with), but writes to `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    /// If `q` is not between 0 and 1, there are no elements, or `options.keepdim` is set: the type
+    /// determines it.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_quantile_with_out<
@@ -149,7 +153,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`nanquantile`](Self::nanquantile), but writes to `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    /// If `q` is not between 0 and 1, there are no elements, or `options.keepdim` is set: the type
+    /// determines it.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nanquantile_out<
@@ -175,7 +180,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`nanquantile_with`](Self::nanquantile_with), but writes to `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    /// If `q` is not between 0 and 1, there are no elements, or `options.keepdim` is set: the type
+    /// determines it.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nanquantile_with_out<

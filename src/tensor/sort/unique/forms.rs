@@ -8,7 +8,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// Like [`searchsorted`](Self::searchsorted), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes of rows that differ.
+    /// If the sizes of rows differ.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_searchsorted_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
@@ -30,7 +30,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// Like [`searchsorted_with`](Self::searchsorted_with), but writes to `out`.
     ///
     /// # Errors
-    /// Sizes of rows that differ.
+    /// If the sizes of rows differ.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_searchsorted_with_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
@@ -57,7 +57,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// Like [`bucketize`](Self::bucketize), but writes to `out`.
     ///
     /// # Errors
-    /// A device that is not there.
+    /// If the device does not exist.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_bucketize_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
@@ -79,7 +79,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// Like [`bucketize_with`](Self::bucketize_with), but writes to `out`.
     ///
     /// # Errors
-    /// A device that is not there.
+    /// If the device does not exist.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_bucketize_with_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(

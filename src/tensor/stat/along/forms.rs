@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`diff`](Self::diff), but writes to `out`.
     ///
     /// # Errors
-    /// Missing memory; a negative number of times.
+    /// If memory runs out, or the number of times is negative.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diff_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`diff_with`](Self::diff_with), but writes to `out`.
     ///
     /// # Errors
-    /// Missing memory; a negative number of times.
+    /// If memory runs out, or the number of times is negative.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diff_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
@@ -51,7 +51,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`renorm`](Self::renorm), but writes to `out`.
     ///
     /// # Errors
-    /// A single dim, a `p` that is not positive, a negative `maxnorm`.
+    /// If there is a single dim, `p` is not positive, or `maxnorm` is negative.
     /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_renorm_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
