@@ -175,7 +175,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// one with names cannot be resized.
     ///
     /// # Errors
-    /// If a dim has a name and the sizes are others, or memory runs out. Nothing is changed in that
+    /// If a dim has a name and the sizes differ, or memory runs out. Nothing is changed in that
     /// case.
     #[twin]
     pub fn try_resize_<S: ShapeFor<D>>(&mut self, shape: S) -> Result<&mut Self> {
@@ -187,8 +187,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// also takes its names.
     ///
     /// # Errors
-    /// If a dim has a name and the sizes are others, or names that only the run time knows differ.
-    /// Nothing is changed in that case.
+    /// If a dim has a name and the sizes differ, or names known only at run time differ. Nothing is
+    /// changed in that case.
     #[twin]
     pub fn try_resize_as_<E: Dims, U: Element>(
         &mut self,

@@ -13,7 +13,7 @@ use nomina_runtime::{Raw, call};
 use super::Tensor;
 use crate::call::{Erased, explain};
 
-/// A loss: a tensor without dims, that is one number.
+/// A loss: a tensor without dims, a single number.
 #[diagnostic::on_unimplemented(
     message = "backward starts from one number, and this tensor has dims {Self}",
     label = "not one number",
@@ -109,7 +109,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sets the gradient, replacing any other.
     ///
     /// # Errors
-    /// If the tensor is not a leaf, or the gradient has other sizes or lies on another device.
+    /// If the tensor is not a leaf, or the gradient has other sizes or is on another device.
     #[twin]
     pub fn try_set_grad(&self, grad: &Self) -> Result<()> {
         let done = self.erased.raw.set_grad(grad.erased.raw.clone());

@@ -8,7 +8,7 @@ use nomina_runtime::Device;
 use super::Tensor;
 use crate::call::factory::{self, Fill};
 
-/// Options of `zeros_like_with` and the like.
+/// Options of `zeros_like_with` and similar methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LikeOptions {
     /// The device; by default that of the tensor.

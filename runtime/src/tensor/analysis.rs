@@ -1,4 +1,4 @@
-//! Analysis by name: parts of a dim, each reduced to one element, and means with weights.
+//! Analysis by name: parts of a dim, each reduced to one element, and weighted means.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg, DimRef};
@@ -9,14 +9,14 @@ use crate::call::analysis;
 use crate::call::{self, Arg, ReduceOptions};
 use crate::raw::Raw;
 
-/// The windows or blocks of a dim, each of which a reduction makes one element:
-/// [`DynTensor::rolling`], [`DynTensor::resample`].
+/// The windows or blocks of a dim, each of which a reduction turns into one element: [`DynTensor::rolling`],
+/// [`DynTensor::resample`].
 #[derive(Clone, Debug)]
 pub struct Windows {
     op: Op,
     x: DynTensor,
     dim: usize,
-    /// How many elements, and from the first of one window to the first of the next.
+    /// The number of elements of a window, and the distance between the starts of two windows.
     window: [usize; 2],
 }
 
@@ -32,7 +32,7 @@ impl Windows {
         Ok(DynTensor::new(raw, self.x.names.clone()))
     }
 
-    /// The sum of each; integers and bool add up in i64.
+    /// Computes the sum of each part; integers and bool are added in i64.
     ///
     /// # Errors
     /// If memory runs out.
@@ -40,7 +40,7 @@ impl Windows {
         self.reduce(Op::Sum)
     }
 
-    /// The mean of each; that of integers and bool is a float of the default dtype.
+    /// Computes the mean of each part; for integers and bool a float of the default dtype.
     ///
     /// # Errors
     /// If memory runs out.
@@ -48,7 +48,7 @@ impl Windows {
         self.reduce(Op::Mean)
     }
 
-    /// The greatest element of each.
+    /// Returns the greatest element of each part.
     ///
     /// # Errors
     /// If the dtype is complex.
@@ -56,7 +56,7 @@ impl Windows {
         self.reduce(Op::Amax)
     }
 
-    /// The smallest element of each.
+    /// Returns the smallest element of each part.
     ///
     /// # Errors
     /// If the dtype is complex.
@@ -64,7 +64,7 @@ impl Windows {
         self.reduce(Op::Amin)
     }
 
-    /// The standard deviation of each, with a correction of 1.
+    /// Computes the standard deviation of each part, with a correction of 1.
     ///
     /// # Errors
     /// If the dtype is neither a float nor complex.
@@ -73,7 +73,7 @@ impl Windows {
     }
 }
 
-/// The elements along a dim in groups, each of which a reduction makes one element of a new dim:
+/// Groups of elements along a dim, each of which a reduction turns into one element of a new dim:
 /// [`DynTensor::group_by`].
 #[derive(Clone, Debug)]
 pub struct GroupBy {
@@ -91,7 +91,7 @@ impl GroupBy {
         Ok(DynTensor::new(raw, self.names.clone()))
     }
 
-    /// The sum of each group, 0 of no elements; integers and bool add up in i64.
+    /// Computes the sum of each group, 0 without elements; integers and bool are added in i64.
     ///
     /// # Errors
     /// If memory runs out.
@@ -99,7 +99,7 @@ impl GroupBy {
         self.reduce(Op::Sum, &self.x.raw)
     }
 
-    /// The mean of each group, NaN of no elements; that of integers and bool is a float of the default dtype.
+    /// Computes the mean of each group, NaN without elements; for integers and bool a float of the default dtype.
     ///
     /// # Errors
     /// If memory runs out.
@@ -107,7 +107,7 @@ impl GroupBy {
         self.reduce(Op::Mean, &self.x.raw)
     }
 
-    /// The greatest element of each group.
+    /// Returns the greatest element of each group.
     ///
     /// # Errors
     /// If a group has no elements, or the dtype is complex.
@@ -115,7 +115,7 @@ impl GroupBy {
         self.reduce(Op::Amax, &self.x.raw)
     }
 
-    /// The smallest element of each group.
+    /// Returns the smallest element of each group.
     ///
     /// # Errors
     /// If a group has no elements, or the dtype is complex.
@@ -123,7 +123,7 @@ impl GroupBy {
         self.reduce(Op::Amin, &self.x.raw)
     }
 
-    /// How many elements of each group are not NaN.
+    /// Counts the elements of each group that are not NaN.
     ///
     /// # Errors
     /// If memory runs out.
@@ -136,7 +136,7 @@ impl GroupBy {
 }
 
 impl DynTensor {
-    /// The windows of `window` elements that slide along a dim by one. The dim is then shorter by
+    /// Returns the windows of `window` elements that slide along a dim in steps of 1. The dim is then shorter by
     /// `window - 1`.
     ///
     /// ```
@@ -152,7 +152,7 @@ impl DynTensor {
         self.windows(Op::Rolling, dim.into(), [window, 1])
     }
 
-    /// The blocks of `steps` elements along a dim, which is then as many times shorter.
+    /// Returns the blocks of `steps` elements along a dim, whose size is divided by `steps`.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -196,8 +196,8 @@ impl DynTensor {
         })
     }
 
-    /// The elements along a dim in groups, by a label for each: an integer from 0 to below `groups`. A
-    /// reduction has a dim of so many elements in the dim's place, with a name or without.
+    /// Groups the elements along a dim by labels, which are integers from 0 to `groups`, excluding `groups`. A
+    /// reduction replaces the dim by one of `groups` elements, with or without a name.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -210,7 +210,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// If the dim does not exist or labels have another name or size; for a label that is not a group;
+    /// If the dim does not exist, labels have another name or size, or a label is not a group;
     /// [`DuplicateNames`](ErrorKind::DuplicateNames) if `self` has another dim of the new name.
     pub fn group_by<'a, 'b>(
         &self,
@@ -237,8 +237,9 @@ impl DynTensor {
         made().map_err(|e| about(e, &[self, labels]))
     }
 
-    /// The mean over dims with weights, whose dims are among self's and align by name: the sum of products
-    /// over the sum of weights, each counted as often as it is used. NaN where weights add up to zero.
+    /// Computes the weighted mean over dims: the sum of the products divided by the sum of the weights, each counted as
+    /// often as it is used. The dims of the weights are among those of `self` and align by name. NaN where the weights
+    /// sum to zero.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;

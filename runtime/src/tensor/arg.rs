@@ -10,7 +10,7 @@ use smallvec::SmallVec;
     label = "expected names such as `names![\"N\", _]`, or `()` for none"
 )]
 pub trait IntoNames {
-    /// One name per dim.
+    /// Returns one name per dim.
     ///
     /// # Errors
     /// If a name is not an identifier, is given twice, or there is not one per dim.
@@ -54,18 +54,18 @@ impl<'a, T: Into<NameItem<'a>> + Clone> IntoNames for &[T] {
     }
 }
 
-/// An order of dims: names, `None` for a new dim without a name, and at most one `..`
-/// (spelled `"..."` among strings).
+/// An order of dims: names, `None` for a new dim without a name, and at most one `..` (spelled
+/// `"..."` among strings).
 #[derive(Clone, Debug)]
 pub struct Order<'a>(SmallVec<[NameItem<'a>; 8]>);
 
 impl<'a> Order<'a> {
-    /// An order from its items.
+    /// Creates an order from its items.
     pub fn new<T: Into<NameItem<'a>>>(items: impl IntoIterator<Item = T>) -> Self {
         Self(items.into_iter().map(Into::into).collect())
     }
 
-    /// The items.
+    /// Returns the items.
     #[must_use]
     pub fn items(&self) -> &[NameItem<'a>] {
         &self.0
@@ -122,8 +122,8 @@ impl<'a> From<&'a Names> for Order<'a> {
     }
 }
 
-/// The two ways to rename: a list (`["A", "B"]`, with at most one `"..."`), or pairs
-/// (`[("N", "A")]`); and `()` for no names.
+/// The ways to rename: a list (`["A", "B"]`, with at most one `"..."`), pairs (`[("N", "A")]`), or
+/// `()` for no names.
 #[derive(Clone, Debug)]
 pub enum Rename<'a> {
     /// One name per dim, in order.
@@ -140,7 +140,7 @@ impl From<()> for Rename<'_> {
     }
 }
 
-// Concrete types, so that a list of pairs is told from a list of names.
+// Concrete types, so that a list of pairs is distinguished from a list of names.
 macro_rules! rename_from {
     ($($item:ty),*) => {$(
         impl<'a, const K: usize> From<[$item; K]> for Rename<'a> {
@@ -188,13 +188,12 @@ impl<'a> From<&'a Names> for Rename<'a> {
     }
 }
 
-/// How a dim is split: into pieces of one size, the last one shorter where it must be, or into
-/// pieces of given sizes.
+/// The sizes of a split: one size, where the last piece may be smaller, or the sizes of all pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SplitSizes<'a> {
     /// The size of each piece.
     Each(i64),
-    /// All sizes, which add up to the dim's.
+    /// The sizes of all pieces, which add up to that of the dim.
     All(std::borrow::Cow<'a, [i64]>),
 }
 

@@ -12,115 +12,116 @@ use crate::call;
 use crate::raw::strides_in;
 
 impl DynTensor {
-    /// The size of an element in bytes.
+    /// Returns the size of an element in bytes.
     #[must_use]
     pub fn element_size(&self) -> usize {
         self.dtype().size()
     }
 
-    /// The size of an element in bytes, as NumPy spells it.
+    /// Returns the size of an element in bytes; the name in NumPy.
     #[must_use]
     pub fn itemsize(&self) -> usize {
         self.element_size()
     }
 
-    /// The size of all elements in bytes; of a view, without the gaps.
+    /// Returns the size of all elements in bytes; for a view, without the gaps.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.numel().saturating_mul(self.element_size())
     }
 
-    /// The number of dims, as PyTorch spells it.
+    /// Returns the number of dims; the name in PyTorch.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.rank()
     }
 
-    /// The number of dims, as NumPy spells it.
+    /// Returns the number of dims; the name in NumPy.
     #[must_use]
     pub fn ndim(&self) -> usize {
         self.rank()
     }
 
-    /// Whether the elements are complex.
+    /// Returns whether the elements are complex.
     #[must_use]
     pub fn is_complex(&self) -> bool {
         self.dtype().is_complex()
     }
 
-    /// Whether the elements are floats: `f16`, `bf16`, `f32` or `f64`.
+    /// Returns whether the elements are floats: `f16`, `bf16`, `f32` or `f64`.
     #[must_use]
     pub fn is_floating_point(&self) -> bool {
         self.dtype().is_float()
     }
 
-    /// Whether the dtype has numbers below zero; complex ones have.
+    /// Returns whether the dtype has numbers below zero; complex dtypes do.
     #[must_use]
     pub fn is_signed(&self) -> bool {
         self.dtype().is_signed()
     }
 
-    /// Whether the elements are on a CUDA device.
+    /// Returns whether the elements are on a CUDA device.
     #[must_use]
     pub fn is_cuda(&self) -> bool {
         self.device().is_cuda()
     }
 
-    /// Whether the elements are on the host.
+    /// Returns whether the elements are on the host.
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.device().is_cpu()
     }
 
-    /// The ordinal of the CUDA device; -1 on the host.
+    /// Returns the ordinal of the CUDA device, or -1 on the host.
     #[must_use]
     pub fn get_device(&self) -> i64 {
         ordinal(self.device())
     }
 
-    /// Whether the layout is sparse COO: a `DynTensor`'s is strided.
+    /// Returns whether the layout is sparse COO; false, since a `DynTensor` is strided.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         false
     }
 
-    /// Whether the layout is sparse CSR, which no tensor's is.
+    /// Returns whether the layout is sparse CSR; false, since this layout does not exist.
     #[must_use]
     pub fn is_sparse_csr(&self) -> bool {
         false
     }
 
-    /// Whether the sizes are equal.
+    /// Returns whether the sizes are equal.
     #[must_use]
     pub fn is_same_size(&self, other: &Self) -> bool {
         self.shape() == other.shape()
     }
 
-    /// Whether the one element is different from zero.
+    /// Returns whether the only element differs from zero.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) if there is not exactly one.
     pub fn is_nonzero(&self) -> Result<bool> {
         match self.item().map_err(|e| e.in_op("is_nonzero"))? {
-            // A complex number is not zero when either part is not.
+            // A complex number is not zero if either part is not.
             Scalar::Complex(value) => Ok(value.re != 0.0 || value.im != 0.0),
             value => Ok(value.to_bool()),
         }
     }
 
-    /// The name of the tensor's type, as PyTorch spells it: `torch.FloatTensor`.
+    /// Returns the name of the tensor type as PyTorch spells it: `torch.FloatTensor`.
     #[must_use]
     pub fn type_name(&self) -> String {
         type_name(self.dtype(), self.device())
     }
 
-    /// The address of the first element, on the tensor's device; elements follow by the strides.
+    /// Returns the address of the first element, on the tensor's device; the strides give the
+    /// others.
     #[must_use]
     pub fn as_ptr(&self) -> *const u8 {
         self.raw.as_ptr()
     }
 
-    /// The same elements in the dtype of another tensor, on its device.
+    /// Converts to the dtype of another tensor and moves to its device.
     ///
     /// # Errors
     /// If memory runs out.
@@ -128,7 +129,7 @@ impl DynTensor {
         self.to_device(other.device())?.to_dtype(other.dtype())
     }
 
-    /// The same elements on a CUDA device; without a number, on the current one.
+    /// Returns the tensor on a CUDA device, by default the current one.
     ///
     /// # Errors
     /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if the device cannot be used.
@@ -137,18 +138,18 @@ impl DynTensor {
             .map_err(|e| e.in_op("cuda"))
     }
 
-    /// The same elements, cut off from gradients.
+    /// Returns the same elements, detached from the gradient graph.
     pub fn detach(&self) -> Self {
         Self::new(self.raw.clone().detach(), self.names.clone())
     }
 
-    /// Cuts self off from gradients.
+    /// Detaches `self` from the gradient graph.
     pub fn detach_(&mut self) -> &mut Self {
         self.raw.forget();
         self
     }
 
-    /// Writes zeros everywhere.
+    /// Fills the tensor with zeros.
     ///
     /// # Errors
     /// If memory runs out.
@@ -158,8 +159,8 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Other sizes for the same buffer, from the first element on and row-major. The buffer grows
-    /// where it must; new elements are zero. A tensor that has the sizes already stays as it is.
+    /// Resizes the tensor; elements keep their row-major order in the buffer. The buffer grows if
+    /// necessary; new elements are zero. A tensor that already has the sizes stays unchanged.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -183,10 +184,10 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// [`DynTensor::resize_`] whose elements then are read in a memory format.
+    /// Like [`DynTensor::resize_`], but the elements are then in a memory format.
     ///
     /// # Errors
-    /// Like [`DynTensor::resize_`], and [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) if the
+    /// Like [`DynTensor::resize_`]; also [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) if the
     /// format is for another number of dims.
     pub fn resize_with_(&mut self, size: &[usize], format: MemoryFormat) -> Result<&mut Self> {
         let strides = strides_in("resize", size, format)?;
@@ -198,14 +199,14 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// How the elements are laid out: by strides.
+    /// Returns the layout of the elements: strided.
     #[must_use]
     pub fn layout(&self) -> Layout {
         Layout::Strided
     }
 
-    /// [`DynTensor::resize_`] to the sizes of another tensor; self takes its names too if it has
-    /// none.
+    /// Like [`DynTensor::resize_`], but to the sizes of another tensor; `self` also takes its names
+    /// if it has none.
     ///
     /// # Errors
     /// [`ErrorKind::Resize`](nomina_core::ErrorKind::Resize) if `self` has names and other sizes,
@@ -254,7 +255,7 @@ conversions! {
     cdouble Complex<f64>, "`Complex<f64>`";
 }
 
-/// The ordinal of a CUDA device; -1 for the host.
+/// Returns the ordinal of a CUDA device; -1 for the host.
 #[must_use]
 pub fn ordinal(device: Device) -> i64 {
     match device {
@@ -263,7 +264,7 @@ pub fn ordinal(device: Device) -> i64 {
     }
 }
 
-/// The name of a tensor type, as PyTorch spells it.
+/// Returns the name of a tensor type as PyTorch spells it.
 #[must_use]
 pub fn type_name(dtype: DType, device: Device) -> String {
     let word = match dtype {

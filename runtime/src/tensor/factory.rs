@@ -10,7 +10,7 @@ use crate::config::default_dtype;
 use crate::random::with_default_generator;
 use crate::raw::Raw;
 
-/// What a factory may be told: dtype, device and order in memory. [`DynTensor::options`] begins one.
+/// The options of a factory: dtype, device and memory order. Created by [`DynTensor::options`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Options {
@@ -20,7 +20,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The dtype; the default float dtype otherwise, or that of the number or tensor given.
+    /// Sets the dtype; by default the default float dtype, or that of the given number or tensor.
     pub fn dtype(self, dtype: DType) -> Self {
         Self {
             dtype: Some(dtype),
@@ -28,7 +28,7 @@ impl Options {
         }
     }
 
-    /// The device; the host otherwise, or that of the tensor given.
+    /// Sets the device; by default the host, or that of the given tensor.
     pub fn device(self, device: Device) -> Self {
         Self {
             device: Some(device),
@@ -36,7 +36,7 @@ impl Options {
         }
     }
 
-    /// The order of dims in memory; row-major otherwise, or that of the tensor given.
+    /// Sets the memory order of the dims; by default row-major, or that of the given tensor.
     pub fn memory_format(self, format: MemoryFormat) -> Self {
         Self {
             format: Some(format),
@@ -44,7 +44,7 @@ impl Options {
         }
     }
 
-    /// Lays a new tensor out in the format asked for.
+    /// Converts a new tensor to the requested format.
     pub(super) fn laid_out(self, op: &'static str, raw: Raw) -> Result<Raw> {
         match self.format {
             None => Ok(raw),
@@ -60,7 +60,7 @@ impl Options {
         self.dtype.unwrap_or_else(default_dtype)
     }
 
-    /// One number everywhere.
+    /// Creates a tensor of one number.
     ///
     /// # Errors
     /// If names do not fit the sizes, or memory runs out.
@@ -75,7 +75,7 @@ impl Options {
         self.filled("full", size, value, dtype, names)
     }
 
-    /// Zeros.
+    /// Creates a tensor of zeros.
     ///
     /// # Errors
     /// Like [`Options::full`].
@@ -83,7 +83,7 @@ impl Options {
         self.filled("zeros", size, Scalar::Int(0), self.float(), names)
     }
 
-    /// Ones.
+    /// Creates a tensor of ones.
     ///
     /// # Errors
     /// Like [`Options::full`].
@@ -91,7 +91,7 @@ impl Options {
         self.filled("ones", size, Scalar::Int(1), self.float(), names)
     }
 
-    /// Unspecified elements; they are zeros, so that no uninitialised memory can be read.
+    /// Creates a tensor with unspecified elements; they are zero, so that uninitialised memory is never read.
     ///
     /// # Errors
     /// Like [`Options::full`].
@@ -114,7 +114,7 @@ impl Options {
         Ok(DynTensor::new(raw, names))
     }
 
-    /// Numbers from `start` to before `end`, `step` apart: integers if all three are.
+    /// Creates the numbers from `start` to `end`, excluding `end`, in steps of `step`: integers if all three are.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) if `step` is zero or leads away from `end`.
@@ -140,7 +140,7 @@ impl Options {
         Ok(DynTensor::new(self.laid_out("arange", raw)?, names))
     }
 
-    /// Ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
+    /// Creates a matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere.
     ///
     /// # Errors
     /// Like [`Options::full`].
@@ -150,8 +150,7 @@ impl Options {
         Ok(DynTensor::new(self.laid_out("eye", raw)?, names))
     }
 
-    /// What `op`, one of the `*_like`, makes in the shape and names of `x`; `value` is for
-    /// `full_like`.
+    /// Creates the result of `op`, one of the `*_like`, in the shape and names of `x`; `value` is for `full_like`.
     pub(super) fn like(self, op: Op, x: &DynTensor, value: Scalar) -> Result<DynTensor> {
         self.like_by(op, x, |dtype, device| match op {
             Op::RandLike => with_default_generator(|g| call::rand(x.shape(), dtype, device, g)),
@@ -160,7 +159,7 @@ impl Options {
         })
     }
 
-    /// What `make` makes, in the names of `x` and in its order in memory.
+    /// Creates a tensor with `make`, in the names and the memory order of `x`.
     pub(super) fn like_by(
         self,
         op: Op,
@@ -178,13 +177,13 @@ impl Options {
 }
 
 impl DynTensor {
-    /// A factory with a dtype or device of one's choice:
+    /// Returns options for a factory with a given dtype or device:
     /// `DynTensor::options().dtype(DType::F64).zeros(&[2, 3], ["N", "C"])`.
     pub fn options() -> Options {
         Options::default()
     }
 
-    /// The elements of `data` in row-major order; the vector becomes the buffer, without a copy.
+    /// Creates a tensor from the elements of `data` in row-major order; the vector becomes the buffer, without a copy.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) if the sizes do not multiply up to the vector's length, or
@@ -199,7 +198,7 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// A number, with no dims.
+    /// Creates a number, a tensor without dims.
     ///
     /// # Errors
     /// If memory runs out.
@@ -207,7 +206,7 @@ impl DynTensor {
         Self::options().full(&[], value, ())
     }
 
-    /// Zeros of the default float dtype.
+    /// Creates zeros of the default float dtype.
     ///
     /// # Errors
     /// If names do not fit the sizes, or memory runs out.
@@ -215,7 +214,7 @@ impl DynTensor {
         Self::options().zeros(size, names)
     }
 
-    /// Ones of the default float dtype.
+    /// Creates ones of the default float dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::zeros`].
@@ -223,7 +222,7 @@ impl DynTensor {
         Self::options().ones(size, names)
     }
 
-    /// Unspecified elements of the default float dtype; they are zeros.
+    /// Creates unspecified elements of the default float dtype; they are zero.
     ///
     /// # Errors
     /// Like [`DynTensor::zeros`].
@@ -231,7 +230,7 @@ impl DynTensor {
         Self::options().empty(size, names)
     }
 
-    /// One number everywhere; its kind gives the dtype, as in PyTorch.
+    /// Creates a tensor of one number, whose kind determines the dtype, as in PyTorch.
     ///
     /// # Errors
     /// Like [`DynTensor::zeros`].
@@ -239,7 +238,7 @@ impl DynTensor {
         Self::options().full(size, value, names)
     }
 
-    /// Numbers from `start` to before `end`, `step` apart: i64 if all three are integers.
+    /// Creates the numbers from `start` to `end`, excluding `end`, in steps of `step`: i64 if all three are integers.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) if `step` is zero or leads away from `end`.
@@ -252,7 +251,7 @@ impl DynTensor {
         Self::options().arange(start, end, step, names)
     }
 
-    /// Ones on the diagonal of `n` rows and columns, zeros elsewhere.
+    /// Creates a matrix of `n` rows and columns with ones on the diagonal and zeros elsewhere.
     ///
     /// # Errors
     /// Like [`DynTensor::zeros`].
@@ -267,7 +266,7 @@ macro_rules! like {
             #[doc = $doc]
             ///
             /// # Errors
-            /// If memory runs out, or random numbers are asked of a dtype that is not a float.
+            /// If memory runs out, or the dtype of random numbers is not a float.
             pub fn $method(&self) -> Result<Self> {
                 Options::default().like(Op::$op, self, Scalar::Int($value))
             }
@@ -292,7 +291,7 @@ like! {
 }
 
 impl DynTensor {
-    /// One number in self's shape, names and dtype.
+    /// Creates a tensor of one number in the shape, names and dtype of `self`.
     ///
     /// # Errors
     /// If memory runs out.
@@ -300,7 +299,7 @@ impl DynTensor {
         Options::default().like(Op::FullLike, self, value.into())
     }
 
-    /// [`DynTensor::full_like`] in another dtype, order in memory, or on another device.
+    /// Like [`DynTensor::full_like`], but in another dtype or memory order, or on another device.
     ///
     /// # Errors
     /// Like [`DynTensor::full_like`].

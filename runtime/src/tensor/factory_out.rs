@@ -1,4 +1,4 @@
-//! Factories into an out tensor.
+//! Factories with an out tensor.
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
@@ -6,7 +6,7 @@ use nomina_core::{Result, Scalar};
 use super::{DynTensor, IntoNames, LogspaceOptions, family};
 
 impl DynTensor {
-    /// [`DynTensor::zeros`] into `out`, in its dtype.
+    /// Like [`DynTensor::zeros`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::zeros`]; also if `out` has names and other sizes.
@@ -18,7 +18,7 @@ impl DynTensor {
         family::store(Op::Zeros, made, out)
     }
 
-    /// [`DynTensor::ones`] into `out`, in its dtype.
+    /// Like [`DynTensor::ones`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::ones`]; also if `out` has names and other sizes.
@@ -30,7 +30,7 @@ impl DynTensor {
         family::store(Op::Ones, made, out)
     }
 
-    /// [`DynTensor::empty`] into `out`, in its dtype.
+    /// Like [`DynTensor::empty`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::empty`]; also if `out` has names and other sizes.
@@ -42,7 +42,7 @@ impl DynTensor {
         family::store(Op::Empty, made, out)
     }
 
-    /// [`DynTensor::rand`] into `out`, in its dtype.
+    /// Like [`DynTensor::rand`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::rand`]; also if `out` has names and other sizes.
@@ -54,7 +54,7 @@ impl DynTensor {
         family::store(Op::Rand, made, out)
     }
 
-    /// [`DynTensor::randn`] into `out`, in its dtype.
+    /// Like [`DynTensor::randn`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::randn`]; also if `out` has names and other sizes.
@@ -66,7 +66,7 @@ impl DynTensor {
         family::store(Op::Randn, made, out)
     }
 
-    /// [`DynTensor::full`] into `out`, in its dtype.
+    /// Like [`DynTensor::full`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::full`]; also if `out` has names and other sizes.
@@ -83,7 +83,7 @@ impl DynTensor {
         family::store(Op::Full, made, out)
     }
 
-    /// [`DynTensor::eye`] into `out`, in its dtype.
+    /// Like [`DynTensor::eye`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::eye`]; also if `out` has names and other sizes.
@@ -95,7 +95,7 @@ impl DynTensor {
         family::store(Op::Eye, made, out)
     }
 
-    /// [`DynTensor::arange`] into `out`, in its dtype.
+    /// Like [`DynTensor::arange`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::arange`]; also if `out` has names and other sizes.
@@ -113,7 +113,7 @@ impl DynTensor {
         family::store(Op::Arange, made, out)
     }
 
-    /// [`DynTensor::linspace`] into `out`, in its dtype.
+    /// Like [`DynTensor::linspace`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::linspace`]; also if `out` has names and other sizes.
@@ -131,7 +131,7 @@ impl DynTensor {
         family::store(Op::Linspace, made, out)
     }
 
-    /// [`DynTensor::logspace`] into `out`, in its dtype.
+    /// Like [`DynTensor::logspace`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::logspace`]; also if `out` has names and other sizes.

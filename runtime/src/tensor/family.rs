@@ -1,5 +1,5 @@
-//! Operators by their row, one function for each class and form: what the methods call, and who has an operator as a
-//! value.
+//! Operators by their row, one function for each class and form. Methods call them, and so does code that has an
+//! operator as a value.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg};
@@ -24,13 +24,13 @@ pub(super) fn tensors<'a>(operands: &[Operand<'a>]) -> SmallVec<[&'a DynTensor; 
         .collect()
 }
 
-/// The operands of an elementwise operator with numbers.
+/// Returns the operands of an elementwise operator with numbers.
 pub(super) fn with<'a>(x: Option<&'a DynTensor>, numbers: &[f64]) -> SmallVec<[Operand<'a>; 4]> {
     let numbers = numbers.iter().map(|&number| number.into());
     x.map(Operand::Tensor).into_iter().chain(numbers).collect()
 }
 
-/// The names of an elementwise result: all operands', unified.
+/// Returns the names of an elementwise result: those of all operands, unified.
 pub(super) fn unified(op: Op, operands: &[&DynTensor]) -> Result<Names> {
     match operands {
         [only] => Ok(only.names.clone()),
@@ -40,7 +40,7 @@ pub(super) fn unified(op: Op, operands: &[&DynTensor]) -> Result<Names> {
     .map_err(|e| about(e, operands))
 }
 
-/// An elementwise operator, operands in its row's order. Names unify.
+/// Computes an elementwise operator, with operands in the order of its row. Names unify.
 ///
 /// # Errors
 /// If names do not unify, sizes do not broadcast, the operator does not support a dtype, or `op` is not elementwise or
@@ -53,7 +53,7 @@ pub fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
     pointwise_as(op, operands, names)
 }
 
-/// An elementwise operator on small operands of one list of names.
+/// Computes an elementwise operator on small operands with the same names.
 #[inline]
 fn small(op: Op, operands: &[Operand<'_>]) -> Option<DynTensor> {
     let (raw, names) = match *operands {
@@ -70,9 +70,9 @@ fn small(op: Op, operands: &[Operand<'_>]) -> Option<DynTensor> {
     Some(DynTensor::new(raw, names.clone()))
 }
 
-/// An elementwise operator whose names are known.
+/// Computes an elementwise operator whose result names are known.
 pub(super) fn pointwise_as(op: Op, operands: &[Operand<'_>], names: Names) -> Result<DynTensor> {
-    // Two by far most often, and then not pushed one by one.
+    // Two operands are most frequent and are not pushed one by one.
     let raw = match operands {
         [first, second] => call::pointwise(op, &[first.arg(), second.arg()]),
         _ => call::pointwise(op, &args(operands)),
@@ -83,7 +83,7 @@ pub(super) fn pointwise_as(op: Op, operands: &[Operand<'_>], names: Names) -> Re
     }
 }
 
-/// An elementwise operator into its first operand. All is checked before anything is touched.
+/// Computes an elementwise operator into its first operand. Checks everything before changing it.
 ///
 /// # Errors
 /// Like [`pointwise`]; also if the result's names, sizes or dtype do not fit `own`.
@@ -110,7 +110,7 @@ pub fn pointwise_in_place(op: Op, own: &mut DynTensor, rest: &[Operand<'_>]) -> 
     })
 }
 
-/// Writes into `own`, and gives it `names` once that succeeded.
+/// Writes into `own`, and sets its names to `names` on success.
 pub(super) fn in_place_as(
     own: &mut DynTensor,
     names: Names,
@@ -134,7 +134,7 @@ pub(super) fn in_place_as(
     }
 }
 
-/// An elementwise operator into `out`.
+/// Computes an elementwise operator into `out`.
 ///
 /// # Errors
 /// Like [`pointwise`]; also if the result's names, sizes or dtype do not fit `out`.
@@ -153,7 +153,7 @@ pub fn pointwise_out(op: Op, operands: &[Operand<'_>], out: &mut DynTensor) -> R
     .map_err(|e| about(e, &all))
 }
 
-/// Checks `out` against what is computed, resizes it where that is allowed, and writes.
+/// Checks `out` against the result, resizes it if that is allowed, and writes.
 pub(super) fn write_out(
     op: Op,
     out: &mut DynTensor,
@@ -174,8 +174,8 @@ pub(super) fn write_out(
     Ok(())
 }
 
-/// The names that `out` then has, and whether it needs another buffer: because it is resized, or
-/// because another tensor shares the one it has. Nothing of the old one is read.
+/// Returns the new names of `out`, and whether it needs another buffer because it is resized or its buffer is shared.
+/// The old buffer is not read.
 fn check_out(
     op: Op,
     out: &DynTensor,
@@ -195,8 +195,7 @@ fn check_out(
     Ok((names, resize || !out.raw.is_unique()))
 }
 
-/// Writes a computed result into `out`; its elements are copied only where `out` keeps its buffer or has another
-/// dtype.
+/// Writes a computed result into `out`. Copies the elements only if `out` keeps its buffer or has another dtype.
 ///
 /// # Errors
 /// If names, sizes or dtype of the result do not fit `out`, or the devices differ. `out` is unchanged in that case.
@@ -212,7 +211,7 @@ pub fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
     Ok(())
 }
 
-/// [`store`] for two results: both are checked before either is written.
+/// Like [`store`], but for two results: checks both before writing either.
 ///
 /// # Errors
 /// Like [`store`].
@@ -231,7 +230,7 @@ pub fn store_pair(
     store(op, b, second)
 }
 
-/// A reduction over dims.
+/// Computes a reduction over dims.
 ///
 /// # Errors
 /// If a dim does not exist or has no element for an operator that needs one, the operator does not support a dtype, or
@@ -253,7 +252,7 @@ pub fn reduce(
     ))
 }
 
-/// A running result along a dim.
+/// Computes a running result along a dim.
 ///
 /// # Errors
 /// If the dim does not exist, the operator does not support a dtype, or `op` is not a scan.
@@ -261,7 +260,7 @@ pub fn scan(op: Op, x: &DynTensor, dim: &DimArg<'_>, dtype: Option<DType>) -> Re
     along(op, x, dim, |raw, dim| call::scan(op, raw, dim, dtype))
 }
 
-/// A normalisation along a dim.
+/// Computes a softmax-like operator along a dim.
 ///
 /// # Errors
 /// If the dim does not exist, the operator does not support a dtype, or `op` is not a softmax.
@@ -269,7 +268,7 @@ pub fn softmax(op: Op, x: &DynTensor, dim: &DimArg<'_>, dtype: Option<DType>) ->
     along(op, x, dim, |raw, dim| call::softmax(op, raw, dim, dtype))
 }
 
-/// An operator along one dim that keeps shape and names; a number is a dim of size 1 to it.
+/// Computes an operator along one dim that keeps shape and names; treats a number as a dim of size 1.
 fn along(
     op: Op,
     x: &DynTensor,

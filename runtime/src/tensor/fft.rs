@@ -12,12 +12,12 @@ use crate::raw::Raw;
 /// Options of Fourier transforms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FftOptions {
-    /// Which direction is divided by the number of elements.
+    /// The direction that is divided by the number of elements.
     pub norm: FftNorm,
 }
 
 impl DynTensor {
-    /// The names stay; `compute` gets where dims stand.
+    /// Transforms and keeps the names; `compute` receives the positions of the dims.
     fn transformed(
         &self,
         op: Op,
@@ -30,7 +30,7 @@ impl DynTensor {
         Ok(Self::new(made.map_err(fail)?, self.names.clone()))
     }
 
-    /// The discrete Fourier transform along a dim. The result is complex.
+    /// Computes the discrete Fourier transform along a dim. The result is complex.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -51,7 +51,7 @@ impl DynTensor {
         })
     }
 
-    /// The inverse of [`DynTensor::fft`].
+    /// Computes the inverse of [`DynTensor::fft`].
     ///
     /// # Errors
     /// Like [`DynTensor::fft`].
@@ -62,8 +62,8 @@ impl DynTensor {
         })
     }
 
-    /// The first half of the transform of a real signal along a dim, `n / 2 + 1` elements: the second is its
-    /// mirror image.
+    /// Computes the first half of the transform of a real signal along a dim, `n / 2 + 1` elements;
+    /// the second half is its mirror image.
     ///
     /// # Errors
     /// If the dim does not exist or has no elements, or the dtype is not `f32` or `f64`.
@@ -74,7 +74,7 @@ impl DynTensor {
         })
     }
 
-    /// The real signal of `n` elements whose transform along a dim has this first half.
+    /// Computes the real signal of `n` elements from the first half of its transform along a dim.
     ///
     /// # Errors
     /// Like [`DynTensor::fft`]; also if `n` is 0.
@@ -90,7 +90,7 @@ impl DynTensor {
         })
     }
 
-    /// [`Self::transformed`] along one dim.
+    /// Like [`Self::transformed`], but along one dim.
     fn halved(
         &self,
         op: Op,
@@ -103,7 +103,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The discrete Fourier transform along dims; `..` for all.
+    /// Computes the discrete Fourier transform along dims; `..` for all.
     ///
     /// # Errors
     /// Like [`DynTensor::fft`].
@@ -114,7 +114,7 @@ impl DynTensor {
         })
     }
 
-    /// The inverse of [`DynTensor::fftn`].
+    /// Computes the inverse of [`DynTensor::fftn`].
     ///
     /// # Errors
     /// Like [`DynTensor::fft`].
@@ -125,7 +125,7 @@ impl DynTensor {
         })
     }
 
-    /// Frequency 0 moved from the front of dims to their middle; `..` for all.
+    /// Moves frequency 0 from the front of dims to their middle; `..` for all.
     ///
     /// # Errors
     /// If a dim does not exist.
@@ -135,7 +135,7 @@ impl DynTensor {
         })
     }
 
-    /// Frequency 0 moved from the middle of dims to the front; `..` for all.
+    /// Moves frequency 0 from the middle of dims to the front; `..` for all.
     ///
     /// # Errors
     /// If a dim does not exist.
@@ -145,8 +145,8 @@ impl DynTensor {
         })
     }
 
-    /// The convolution with a kernel along a dim, in full: as many elements as both have, less one. The
-    /// kernel's dims align by name, other dims broadcast.
+    /// Computes the full convolution with a kernel along a dim; its size is the sum of both sizes,
+    /// minus 1. The dims of the kernel align by name, other dims broadcast.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -158,7 +158,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// Like [`DynTensor::fft`]; also if the kernel has a dim that `self` lacks or lacks the one of
+    /// Like [`DynTensor::fft`]; also if the kernel has a dim that `self` lacks, lacks the dim of
     /// the convolution, or dtypes or sizes do not match.
     pub fn fft_convolve<'a>(&self, kernel: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let (op, dim) = (Op::FftConvolve, dim.into());

@@ -10,7 +10,8 @@ use crate::job::Node;
 use crate::raw::Raw;
 use crate::{SmallVec, call};
 
-/// A chain of elementwise operators on tensors and their names: what they give one by one.
+/// Computes a chain of elementwise operators on tensors and their names, with the results of the
+/// separate operators.
 ///
 /// # Errors
 /// If an operator fails: the error of the first one.
@@ -24,11 +25,11 @@ pub fn fused(
         let raw = call::fused(program, &raws(tensors), numbers)?;
         Ok(DynTensor::new(raw, names))
     });
-    // The operators know best what to say.
+    // The separate operators give the best error messages.
     all.or_else(|_| stepwise(program, tensors, numbers))
 }
 
-/// A chain, and a reduction of it.
+/// Computes a chain and a reduction of it.
 ///
 /// # Errors
 /// If an operator fails: the error of the first one.
@@ -60,7 +61,7 @@ fn raws<'a>(tensors: &[(&'a Raw, Names)]) -> SmallVec<[&'a Raw; 4]> {
     tensors.iter().map(|(raw, _)| *raw).collect()
 }
 
-/// The names of the last step.
+/// Returns the names of the last step.
 fn names(program: &[Node<'_>], tensors: &[(&Raw, Names)]) -> Result<Names> {
     let mut all: Vec<Option<Names>> = Vec::with_capacity(program.len());
     for node in program {
@@ -78,7 +79,7 @@ fn names(program: &[Node<'_>], tensors: &[(&Raw, Names)]) -> Result<Names> {
     Ok(all.pop().flatten().unwrap_or_default())
 }
 
-/// The program, step by step.
+/// Computes the program step by step.
 fn stepwise(
     program: &[Node<'_>],
     tensors: &[(&Raw, Names)],

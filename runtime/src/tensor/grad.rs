@@ -8,20 +8,20 @@ use crate::grad::{self, BackwardOptions, HookHandle};
 use crate::raw::Raw;
 
 impl DynTensor {
-    /// Whether what is computed of this tensor is recorded.
+    /// Returns whether results computed from this tensor are recorded.
     #[must_use]
     pub fn requires_grad(&self) -> bool {
         self.raw.requires_grad()
     }
 
-    /// Whether no recorded operator made this tensor: of what is not recorded, too.
+    /// Returns whether no recorded operator computed this tensor; true also for tensors that are not recorded.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.raw.is_leaf()
     }
 
-    /// Makes this tensor a leaf: what is computed of it from now on is recorded, and `backward` leaves its gradient here.
-    /// Clones are the same leaf.
+    /// Makes this tensor a leaf: results computed from it are recorded from now on, and `backward` stores its gradient
+    /// here. Clones are the same leaf.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -33,33 +33,33 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) for integers and bool, and for a result of what is
-    /// recorded; if memory runs out.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) for integers and bool, and for the result of a
+    /// recorded operator. Also if memory runs out.
     pub fn requires_grad_(&mut self) -> Result<&mut Self> {
         let done = self.raw.requires_grad_();
         done.map_err(|e| about(e, &[self]))?;
         Ok(self)
     }
 
-    /// This tensor as a leaf; see [`requires_grad_`](Self::requires_grad_).
+    /// Returns this tensor as a leaf; see [`requires_grad_`](Self::requires_grad_).
     ///
     /// # Errors
-    /// As there.
+    /// Like [`requires_grad_`](Self::requires_grad_).
     pub fn with_grad(mut self) -> Result<Self> {
         self.requires_grad_()?;
         Ok(self)
     }
 
-    /// The gradient that `backward` left at a leaf, with this tensor's names; none before.
+    /// Returns the gradient that `backward` stored in a leaf, with this tensor's names; `None` before.
     #[must_use]
     pub fn grad(&self) -> Option<Self> {
         Some(Self::new(self.raw.grad()?, self.names.clone()))
     }
 
-    /// Puts a gradient here, in the place of any other.
+    /// Sets the gradient, replacing any other.
     ///
     /// # Errors
-    /// If the tensor is not a leaf, or the gradient's names, sizes, dtype or device are others.
+    /// If the tensor is not a leaf, or the gradient has other names, sizes, dtype or device.
     pub fn set_grad(&self, grad: &Self) -> Result<()> {
         let unified = rule::unify("set_grad", &self.names, &grad.names);
         unified.map_err(|error| about(error, &[self, grad]))?;
@@ -67,27 +67,27 @@ impl DynTensor {
         done.map_err(|error| about(error, &[self, grad]))
     }
 
-    /// The gradient, which the leaf then has no more.
+    /// Takes the gradient out of the leaf.
     #[must_use]
     pub fn take_grad(&self) -> Option<Self> {
         Some(Self::new(self.raw.take_grad()?, self.names.clone()))
     }
 
-    /// Forgets the gradient.
+    /// Removes the gradient.
     pub fn zero_grad(&self) {
         drop(self.take_grad());
     }
 
-    /// From now on `backward` leaves a gradient at this tensor, too, which is no leaf.
+    /// Makes `backward` also store a gradient in this tensor, which is not a leaf.
     pub fn retain_grad(&self) {
         self.raw.retain_grad();
     }
 
-    /// Adds the gradients of this number to those of the leaves that it was computed of; the graph is used up.
+    /// Adds the gradients of this number to those of the leaves it was computed from. Consumes the graph.
     ///
     /// # Errors
     /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if this is not one real number, was not recorded, or
-    /// was computed by an operator without a derivative; if memory runs out. No gradient is changed in that case.
+    /// was computed by an operator without a derivative. Also if memory runs out. No gradient is changed in that case.
     pub fn backward(&self) -> Result<()> {
         grad::one_number("backward", &self.raw).map_err(|e| about(e, &[self]))?;
         let one = call::full(
@@ -100,10 +100,10 @@ impl DynTensor {
         self.back(one, BackwardOptions::default())
     }
 
-    /// [`backward`](Self::backward) from any tensor, whose own gradient is `seed`.
+    /// Like [`backward`](Self::backward), but from any tensor, whose own gradient is `seed`.
     ///
     /// # Errors
-    /// Also if `seed` has other sizes, or names that do not match.
+    /// Like [`backward`](Self::backward); also if `seed` has other sizes, or names that do not match.
     pub fn backward_with(&self, seed: &Self, options: BackwardOptions) -> Result<()> {
         let fit = |error| about(error, &[self, seed]);
         nomina_core::rule::unify("backward", &self.names, &seed.names).map_err(fit)?;
@@ -111,8 +111,8 @@ impl DynTensor {
         grad::backward(&self.raw, raw, options).map_err(fit)
     }
 
-    /// Calls `hook` with each gradient that comes to this tensor, before it goes on. What the hook gives takes its place; when
-    /// it fails, so does `backward`, and no gradient has changed.
+    /// Calls `hook` with each gradient that reaches this tensor, before it propagates further; the value of the hook
+    /// replaces it. If the hook fails, so does `backward`, and no gradient has changed.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -143,7 +143,7 @@ impl DynTensor {
         done.map_err(|e| about(e, &[self]))
     }
 
-    /// Calls `hook` with the gradient of this leaf each time that `backward` has written it.
+    /// Calls `hook` with the gradient of this leaf each time after `backward` has written it.
     ///
     /// # Errors
     /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if the tensor is not a leaf.

@@ -1,5 +1,5 @@
-//! Derivatives of functions of [`DynTensor`]s. A closure's argument counts for itself: nothing is left at any tensor, and what
-//! else was computed of the same tensors does not count.
+//! Derivatives of functions of [`DynTensor`]s. Only the closure's argument counts: no tensor receives a gradient, and
+//! other computations from the same tensors do not count.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use super::{DynTensor, about};
 use crate::grad::{self, BackwardOptions};
 use crate::raw::Raw;
 
-/// The gradients of one number with respect to tensors that it was computed of; its graph is used up.
+/// Computes the gradients of one number with respect to tensors it was computed from. Consumes its graph.
 ///
 /// # Errors
-/// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if `y` is not one real number, or was not computed of one
-/// of `inputs`; if an operator has no derivative, or memory runs out.
+/// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if `y` is not one real number, or was not computed from
+/// one of `inputs`. Also if an operator has no derivative, or memory runs out.
 pub fn gradients(y: &DynTensor, inputs: &[&DynTensor]) -> Result<Vec<DynTensor>> {
     let raws: Vec<&Raw> = inputs.iter().map(|x| &x.raw).collect();
     let found = grad::gradients_of_number(&y.raw, &raws, BackwardOptions::default());
@@ -25,7 +25,7 @@ pub fn gradients(y: &DynTensor, inputs: &[&DynTensor]) -> Result<Vec<DynTensor>>
         .collect())
 }
 
-/// The gradient of a function of one tensor, which gives one number.
+/// Computes the gradient of a function of one tensor that returns one number.
 ///
 /// ```
 /// use nomina_runtime::DynTensor;
@@ -46,11 +46,11 @@ pub fn grad(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> Resul
     Ok(DynTensor::new(raw, x.names.clone()))
 }
 
-/// A function's value, which is one number, and its gradient by each input.
+/// Computes the value of a function, which is one number, and its gradient with respect to each input.
 ///
 /// # Errors
-/// Those of `f`; [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if it does not give one real number, or an
-/// operator has no derivative; if memory runs out.
+/// The errors of `f`; [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if it does not return one real number,
+/// or an operator has no derivative. Also if memory runs out.
 pub fn value_and_grad(
     f: impl Fn(&[DynTensor]) -> Result<DynTensor>,
     inputs: &[&DynTensor],
@@ -63,10 +63,10 @@ pub fn value_and_grad(
     Ok((DynTensor::new(y, own), found.collect()))
 }
 
-/// A function's value, and the gradient of the sum of its products with `seed`.
+/// Computes the value of a function, and the gradient of the sum of its products with `seed`.
 ///
 /// # Errors
-/// Like [`value_and_grad`]; also if `seed` is not like the value.
+/// Like [`value_and_grad`]; also if names, sizes or dtype of `seed` do not match the value.
 pub fn vjp(
     f: impl Fn(&DynTensor) -> Result<DynTensor>,
     x: &DynTensor,
@@ -78,10 +78,10 @@ pub fn vjp(
     Ok((DynTensor::new(y, own), found))
 }
 
-/// A function's value, and how it changes where its input changes by `tangent`.
+/// Computes the value of a function, and its change if the input changes by `tangent`.
 ///
 /// # Errors
-/// Like [`value_and_grad`]; also if `tangent` is not like the input.
+/// Like [`value_and_grad`]; also if `tangent` does not match the input.
 pub fn jvp(
     f: impl Fn(&DynTensor) -> Result<DynTensor>,
     x: &DynTensor,
@@ -92,8 +92,8 @@ pub fn jvp(
     Ok((DynTensor::new(y, own.clone()), DynTensor::new(change, own)))
 }
 
-/// The derivative of each element of a function's result by each of its input: the result's dims, then the input's, whose
-/// names are primed.
+/// Computes the derivative of each element of a function's result with respect to each element of its input: the dims
+/// of the result, then those of the input with primed names.
 ///
 /// # Errors
 /// Like [`value_and_grad`]; also if a name would occur twice, or there are too many dims.
@@ -102,7 +102,8 @@ pub fn jacobian(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> R
     beside_primed(raw, &own, x)
 }
 
-/// The second derivatives of a function that gives one number: the input's dims, then the same ones primed.
+/// Computes the second derivatives of a function that returns one number: the dims of the input, then the same dims
+/// primed.
 ///
 /// # Errors
 /// Like [`jacobian`].
@@ -111,8 +112,8 @@ pub fn hessian(f: impl Fn(&DynTensor) -> Result<DynTensor>, x: &DynTensor) -> Re
     beside_primed(raw, &x.names, x)
 }
 
-/// The gradient of each of `count` numbers along `dim`, which a function computes of as many copies of its input: these lie
-/// along `dim` in front of the input's own dims, as the gradients do.
+/// Computes the gradient of each of `count` numbers along `dim`. The function receives its input expanded along `dim`,
+/// in front of the input's own dims; the gradients have the same dims.
 ///
 /// # Errors
 /// Like [`value_and_grad`]; also if the function's result is not along `dim` alone, or the input has such a dim.
@@ -129,8 +130,8 @@ pub fn per_sample(
     Ok(DynTensor::new(raw, names))
 }
 
-/// What a function gives, without a graph of how: it is computed again, with the same random numbers, when a gradient goes
-/// back.
+/// Computes a function without recording it. It is computed again, with the same random numbers, when its gradient is
+/// needed.
 ///
 /// # Errors
 /// Returns the errors of `f`, and an error if memory runs out or if `f` computes on other threads that draw random
@@ -157,7 +158,7 @@ pub fn checkpoint(
     Ok(DynTensor::new(raw, names))
 }
 
-/// Calls `run` with a function without names; gives with its result the names of what the function gave last.
+/// Calls `run` with a function without names. Returns its result and the names of the function's last value.
 fn of_all<R>(
     f: impl Fn(&[DynTensor]) -> Result<DynTensor>,
     names: &[&Names],
@@ -185,7 +186,7 @@ fn of_one<R>(
     of_all(|args| f(&args[0]), &[names], run)
 }
 
-/// A Jacobian with its names.
+/// Wraps a Jacobian with its names.
 fn beside_primed(raw: Raw, own: &Names, x: &DynTensor) -> Result<DynTensor> {
     let mut names: Vec<Option<Name>> = own.iter().cloned().collect();
     for name in &x.names {

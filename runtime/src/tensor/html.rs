@@ -8,9 +8,9 @@ use super::DynTensor;
 use crate::display;
 
 impl DynTensor {
-    /// A fragment of HTML that shows the tensor: a table with axes by name and colours by value, sliders for the dims beyond
-    /// two, NaN marked. It loads nothing from elsewhere. Of a large tensor it has every so many-th element of each dim, at most
-    /// 32,768 of all, and says so.
+    /// Returns an HTML fragment that shows the tensor: a table with named axes and coloured values,
+    /// sliders for dims beyond two, NaN marked. It loads no other resources. For a large tensor, it
+    /// contains regularly spaced elements of each dim, at most 32,768 in total, and says so.
     ///
     /// # Errors
     /// If memory runs out or the tensor's device fails.
@@ -18,15 +18,15 @@ impl DynTensor {
         display::html(&self.raw, &self.names)
     }
 
-    /// Writes a page of [`to_html`](Self::to_html), which is there as a whole or not at all.
+    /// Writes a page of [`to_html`](Self::to_html), atomically.
     ///
     /// # Errors
-    /// If the system cannot write; what was there before stays then.
+    /// If the file cannot be written; an existing file then stays unchanged.
     pub fn save_html(&self, path: impl AsRef<Path>) -> Result<()> {
         display::save_html(&self.raw, &self.names, path.as_ref())
     }
 
-    /// Shows the tensor in a notebook of evcxr, which calls this for the last value of a cell.
+    /// Shows the tensor in an evcxr notebook, which calls this for the last value of a cell.
     pub fn evcxr_display(&self) {
         display::evcxr(&self.raw, &self.names);
     }

@@ -1,4 +1,4 @@
-//! Elements copied to other places.
+//! Operators that copy elements to other positions.
 
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
@@ -9,10 +9,10 @@ use crate::call;
 use crate::raw::Raw;
 
 impl DynTensor {
-    /// Joins tensors along a dim they have; names unify, dtypes promote.
+    /// Joins tensors along an existing dim; names unify, dtypes promote.
     ///
     /// # Errors
-    /// If there is none, ranks or sizes differ, names do not unify, or the dim does not exist.
+    /// If there is no tensor, ranks or sizes differ, names do not unify, or the dim does not exist.
     #[forms(out)]
     pub fn cat<'a>(tensors: &[&Self], dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e| about(e, tensors);
@@ -30,10 +30,10 @@ impl DynTensor {
         ))
     }
 
-    /// Joins tensors along a new dim at position `dim`, with a name or without.
+    /// Joins tensors along a new dim at position `dim`, with or without a name.
     ///
     /// # Errors
-    /// If there is none, sizes differ, names do not unify, or `dim` is out of range.
+    /// If there is no tensor, sizes differ, names do not unify, or `dim` is out of range.
     #[forms(out)]
     pub fn stack<'b>(
         tensors: &[&Self],
@@ -49,7 +49,8 @@ impl DynTensor {
         Ok(Self::new(raw, plan.names))
     }
 
-    /// The elements where `mask` holds, row-major, in one unnamed dim; both broadcast.
+    /// Returns the elements where `mask` is true in row-major order, in one unnamed dim; both
+    /// broadcast.
     ///
     /// # Errors
     /// If the mask is not bool, names do not unify or sizes do not broadcast.
@@ -68,7 +69,7 @@ impl DynTensor {
         ))
     }
 
-    /// Whether names, sizes and elements are equal.
+    /// Returns whether names, sizes and elements are equal.
     ///
     /// # Errors
     /// If the dtypes or devices differ.

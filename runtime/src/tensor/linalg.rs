@@ -1,4 +1,4 @@
-//! Linear algebra: rows and columns by name, all other dims are batch.
+//! Linear algebra. Rows and columns are given by name; all other dims are batch dims.
 
 use nomina_core::op::class::Linalg;
 use nomina_core::rule::{self, DimArg};
@@ -9,13 +9,13 @@ use super::{DynTensor, about};
 use crate::call::{self, MatrixNorm, MatrixOptions};
 use crate::raw::Raw;
 
-/// Which singular values count as zero: `pinv_with`, `lstsq_with`, `matrix_rank_with`.
+/// The singular values that count as zero: `pinv_with`, `lstsq_with`, `matrix_rank_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
-    /// Those up to this.
+    /// The absolute tolerance.
     pub atol: f64,
-    /// Those up to this times the greatest one; by default the longer side of the matrix times the
-    /// precision of its dtype, or 0 where `atol` is given.
+    /// The tolerance relative to the greatest singular value; by default the longer side of the matrix times the
+    /// precision of its dtype, or 0 if `atol` is given.
     pub rtol: Option<f64>,
 }
 
@@ -32,11 +32,11 @@ impl From<Tolerance> for MatrixOptions {
 /// Options of `solve_triangular_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TriangularOptions {
-    /// Whether the diagonal is taken as ones, and not read.
+    /// Whether the diagonal is taken as ones and not read.
     pub unitriangular: bool,
 }
 
-/// How the names of an operator's results follow from those of its operand, and where the matrices stand.
+/// Maps the names of the operand and the position of the matrices to the names of the results.
 type Rule<'a, const N: usize> = dyn Fn(&Names, [usize; 2]) -> Result<[Names; N]> + 'a;
 
 impl DynTensor {
@@ -60,7 +60,7 @@ impl DynTensor {
         compute().map_err(|error: Error| about(error, &[self]))
     }
 
-    /// Names with rows and columns in each other's places.
+    /// Computes an operator that swaps the names of rows and columns.
     fn inverted(&self, op: Linalg, dims: &DimArg<'_>, options: MatrixOptions) -> Result<Self> {
         let swapped = |names: &Names, [rows, columns]: [usize; 2]| {
             let (a, b) = ((rows as i64).into(), (columns as i64).into());
@@ -71,7 +71,7 @@ impl DynTensor {
         Ok(made)
     }
 
-    /// Results without rows and columns.
+    /// Computes an operator whose results have no rows and columns.
     fn numbers<const N: usize>(
         &self,
         op: Linalg,
@@ -83,7 +83,7 @@ impl DynTensor {
         self.matrices(op, dims, options, &left)
     }
 
-    /// Results among left factor, spectrum and right factor.
+    /// Computes an operator whose results are among left factor, spectrum and right factor.
     fn factors<const N: usize>(
         &self,
         op: Linalg,
@@ -114,8 +114,8 @@ impl DynTensor {
         compute().map_err(|error: Error| about(error, &[self, b]))
     }
 
-    /// The inverse of square matrices, given by their rows and columns. It maps rows back to columns, so the
-    /// two names change places.
+    /// Computes the inverse of square matrices, given by their rows and columns. It maps rows back to columns, so their
+    /// names are swapped.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -132,7 +132,7 @@ impl DynTensor {
         self.inverted(Linalg::Inv, &dims.into(), MatrixOptions::default())
     }
 
-    /// The pseudoinverse of matrices of any sizes, with rows and columns in each other's places.
+    /// Computes the pseudoinverse of matrices of any sizes, with rows and columns swapped.
     ///
     /// # Errors
     /// If a dim does not exist, or an element is NaN or infinite.
@@ -141,8 +141,8 @@ impl DynTensor {
         self.inverted(Linalg::Pinv, &dims.into(), tolerance.into())
     }
 
-    /// The solution `x` of `A x = b` for square matrices. `b` has the rows' dim, `x` the columns' in its
-    /// place; other dims that both have are batch.
+    /// Solves `A x = b` for square matrices. `b` has the dim of the rows, `x` that of the columns in its place; other
+    /// common dims are batch dims.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -161,10 +161,10 @@ impl DynTensor {
         self.solved(Linalg::Solve, other, &dims.into(), MatrixOptions::default())
     }
 
-    /// The solution `x` of least norm that brings `A x` closest to `b`; dims as of [`DynTensor::solve`].
+    /// Computes the `x` of least norm that brings `A x` closest to `b`, with the dims of [`DynTensor::solve`].
     ///
     /// # Errors
-    /// Like [`DynTensor::solve`], for matrices of any sizes; and when an element is NaN or infinite.
+    /// Like [`DynTensor::solve`], but for matrices of any sizes; also if an element is NaN or infinite.
     #[forms(with = "but counts singular values up to a tolerance as zero.")]
     pub fn lstsq_with<'a>(
         &self,
@@ -175,11 +175,11 @@ impl DynTensor {
         self.solved(Linalg::Lstsq, other, &dims.into(), tolerance.into())
     }
 
-    /// [`DynTensor::solve`] for triangular matrices: the upper triangle or the lower one, whose other
-    /// triangle is not read. A zero on the diagonal gives infinities.
+    /// Like [`DynTensor::solve`], but for triangular matrices, upper or lower, whose other triangle is not read. A zero
+    /// on the diagonal gives infinities.
     ///
     /// # Errors
-    /// Like [`DynTensor::solve`], but for singular matrices.
+    /// Like [`DynTensor::solve`], except for singular matrices.
     #[forms(with = "but takes the diagonal as ones if the options say so.")]
     pub fn solve_triangular_with<'a>(
         &self,
@@ -196,7 +196,7 @@ impl DynTensor {
         self.solved(Linalg::SolveTriangular, other, &dims.into(), options)
     }
 
-    /// The determinant of square matrices.
+    /// Computes the determinant of square matrices.
     ///
     /// # Errors
     /// If a dim does not exist, or the matrices are not square.
@@ -205,8 +205,7 @@ impl DynTensor {
         Ok(det)
     }
 
-    /// The sign of the determinant, and the logarithm of its magnitude, which neither overflows nor
-    /// vanishes.
+    /// Computes the sign of the determinant and the logarithm of its magnitude, without overflow or underflow.
     ///
     /// # Errors
     /// Like [`DynTensor::det`].
@@ -215,7 +214,7 @@ impl DynTensor {
         Ok(both.into())
     }
 
-    /// The rank: how many singular values are no zeros.
+    /// Computes the rank: the number of singular values that are not zero.
     ///
     /// # Errors
     /// If a dim does not exist, or an element is NaN or infinite.
@@ -229,11 +228,11 @@ impl DynTensor {
         Ok(rank)
     }
 
-    /// A norm of matrices.
+    /// Computes a norm of matrices.
     ///
     /// # Errors
-    /// If a dim does not exist; for a norm by singular values when an element is NaN or infinite; for a greatest value
-    /// of no elements.
+    /// If a dim does not exist; if an element is NaN or infinite, for a norm by singular values; if there are no
+    /// elements, for a maximum.
     pub fn matrix_norm<'a>(&self, dims: impl Into<DimArg<'a>>, ord: MatrixNorm) -> Result<Self> {
         let options = MatrixOptions {
             norm: ord,
@@ -243,7 +242,7 @@ impl DynTensor {
         Ok(norm)
     }
 
-    /// The lower triangular `L` of positive definite matrices `A = L Lᴴ`. The upper triangle of `A` is not
+    /// Computes the lower triangular `L` of positive definite matrices `A = L Lᴴ`. The upper triangle of `A` is not
     /// read.
     ///
     /// # Errors
@@ -255,7 +254,7 @@ impl DynTensor {
         Ok(lower)
     }
 
-    /// `A = Q R` with orthonormal columns and an upper triangle; `rank` is the dim between both.
+    /// Computes `A = Q R` with orthonormal columns and an upper triangle; `rank` is the dim between both.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -277,8 +276,8 @@ impl DynTensor {
         Ok(both.into())
     }
 
-    /// `A = U S Vᴴ` with orthonormal columns, singular values from the greatest on, and orthonormal rows;
-    /// `rank` is the dim between the factors.
+    /// Computes `A = U S Vᴴ` with orthonormal columns, descending singular values, and orthonormal rows; `rank` is the
+    /// dim between the factors.
     ///
     /// # Errors
     /// Like [`DynTensor::qr`]; also if an element is NaN or infinite.
@@ -291,7 +290,7 @@ impl DynTensor {
         Ok(all.into())
     }
 
-    /// The singular values, from the greatest on, along the dim `rank`.
+    /// Computes the singular values in descending order, along the dim `rank`.
     ///
     /// # Errors
     /// Like [`DynTensor::svd`].
@@ -304,8 +303,8 @@ impl DynTensor {
         Ok(values)
     }
 
-    /// The eigenvalues of symmetric or Hermitian matrices, from the smallest on, along the dim `rank`, and
-    /// their eigenvectors, which are columns of the rows' dim. The upper triangle is not read.
+    /// Computes the eigenvalues of symmetric or Hermitian matrices in ascending order, along the dim `rank`, and their
+    /// eigenvectors, which are columns along the dim of the rows. The upper triangle is not read.
     ///
     /// # Errors
     /// Like [`DynTensor::svd`]; also if the matrices are not square.
@@ -318,7 +317,7 @@ impl DynTensor {
         Ok(both.into())
     }
 
-    /// The eigenvalues alone of [`DynTensor::eigh`].
+    /// Computes only the eigenvalues of [`DynTensor::eigh`].
     ///
     /// # Errors
     /// Like [`DynTensor::eigh`].
@@ -331,8 +330,8 @@ impl DynTensor {
         Ok(values)
     }
 
-    /// The eigenvalues of square matrices along the dim `rank`, in no order, and their eigenvectors of norm
-    /// 1, which are columns of the rows' dim. Both are complex.
+    /// Computes the eigenvalues of square matrices along the dim `rank`, in no order, and their eigenvectors of norm 1,
+    /// which are columns along the dim of the rows. Both are complex.
     ///
     /// # Errors
     /// Like [`DynTensor::eigh`].

@@ -1,4 +1,4 @@
-//! Elements chosen by a condition: where, masked_fill.
+//! Elements selected by a condition: where, masked_fill.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar, rule};
@@ -10,10 +10,11 @@ use crate::call::{self, Arg};
 use crate::raw::{Raw, RawMut};
 
 impl DynTensor {
-    /// Takes from `x` where self, a bool tensor, holds, else from `other`: PyTorch's `where`.
+    /// Selects from `x` where `self`, a bool tensor, is true, from `other` elsewhere: PyTorch's
+    /// `where`.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] if `self` is not bool; names that do not unify, sizes that do not
+    /// [`ErrorKind::DType`] if `self` is not bool. Also if names do not unify, or sizes do not
     /// broadcast.
     pub fn where_cond<'a>(
         &'a self,
@@ -23,7 +24,7 @@ impl DynTensor {
         family::pointwise(Op::Where, &[self.into(), x.into(), other.into()])
     }
 
-    /// [`DynTensor::where_cond`] into `out`.
+    /// Like [`DynTensor::where_cond`], but writes to `out`.
     ///
     /// # Errors
     /// Like [`DynTensor::where_cond`]; also if `out` cannot hold the result.
@@ -36,11 +37,11 @@ impl DynTensor {
         family::pointwise_out(Op::Where, &[self.into(), x.into(), other.into()], out)
     }
 
-    /// Writes `value`, a number or a zero-dim tensor, where `mask` holds.
+    /// Writes `value`, a number or a zero-dim tensor, where `mask` is true.
     ///
     /// # Errors
     /// [`ErrorKind::DType`] if the mask is not bool, [`ErrorKind::Rank`] if it has more dims than
-    /// `self` and any dim has a name, or `value` has dims; names that do not unify, sizes that do
+    /// `self` and any dim has a name, or `value` has dims. Also if names do not unify, or sizes do
     /// not broadcast.
     pub fn masked_fill<'a>(
         &'a self,
@@ -55,11 +56,10 @@ impl DynTensor {
         family::pointwise_as(Op::MaskedFill, &operands, names)
     }
 
-    /// Writes `value` where `mask` holds, in place.
+    /// Writes `value` where `mask` is true, in place.
     ///
     /// # Errors
-    /// Like [`DynTensor::masked_fill`]; also if `self` does not have the names and sizes that
-    /// result.
+    /// Like [`DynTensor::masked_fill`]; also if the result has other names or sizes than `self`.
     pub fn masked_fill_<'a>(
         &mut self,
         mask: &Self,
@@ -76,13 +76,14 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A value to fill in, converted to self's category as a cast would: it never promotes.
+    /// Converts a value to fill in to the category of self, like a cast: it never promotes.
     pub(super) fn as_own(&self, op: Op, value: Operand<'_>) -> Result<FillValue> {
         FillValue::new(op, value, self.dtype(), self.device())
     }
 }
 
-/// A value to fill in: a number, or a recorded tensor without dims, whose gradient is the sum over the filled places.
+/// A value to fill in: a number, or a recorded tensor without dims, whose gradient is the sum over
+/// the filled positions.
 #[allow(clippy::large_enum_variant, reason = "lives for one call")]
 pub(super) enum FillValue {
     Number(Scalar),
@@ -90,7 +91,7 @@ pub(super) enum FillValue {
 }
 
 impl FillValue {
-    /// Converts a value to a dtype as a cast would.
+    /// Converts a value to a dtype, like a cast.
     pub(super) fn new(op: Op, value: Operand<'_>, dtype: DType, device: Device) -> Result<Self> {
         let value = match value {
             Operand::Scalar(value) => value,
@@ -130,7 +131,7 @@ impl FillValue {
         }
     }
 
-    /// Writes the value everywhere.
+    /// Fills with the value.
     pub(super) fn fill(&self, dest: RawMut<'_>) -> Result<()> {
         match self {
             Self::Number(value) => call::fill(dest, *value),
@@ -138,7 +139,7 @@ impl FillValue {
         }
     }
 
-    /// The value as a tensor without dims.
+    /// Returns the value as a tensor without dims.
     pub(super) fn to_raw(&self, dtype: DType, device: Device) -> Result<Raw> {
         match self {
             Self::Number(value) => call::full(&[], *value, dtype, device),

@@ -1,8 +1,8 @@
-//! [`DynTensor`]: names, rank and dtype all at run time.
+//! [`DynTensor`]: names, rank and dtype at run time.
 //!
-//! Every method infers names with [`nomina_core::rule`] and hands the elements, nameless, to
-//! [`crate::call`]. What the operator table says about an operator in one line is generated
-//! (`generated.rs`); what has a rule of its own stands in a file per family.
+//! Every method infers names with [`nomina_core::rule`] and passes the elements, without names, to
+//! [`crate::call`]. Methods that follow from a row of the operator table are generated
+//! (`generated.rs`); those with special rules are in a file per family.
 
 mod activation;
 mod analysis;
@@ -108,7 +108,7 @@ pub use stat::{CovOptions, DiffOptions, NormOptions, TrapezoidOptions};
 
 /// A tensor whose names, rank and dtype are known at run time.
 ///
-/// Cloning costs nothing: elements are shared until one of the clones is written to.
+/// Cloning is free: elements are shared until one of the clones is written to.
 ///
 /// ```
 /// use nomina_runtime::DynTensor;
@@ -126,7 +126,7 @@ pub struct DynTensor {
 }
 
 impl DynTensor {
-    /// A tensor of nameless elements and the names of its dims.
+    /// Creates a tensor from elements without names and the names of its dims.
     ///
     /// # Errors
     /// [`ErrorKind::NamesLen`] if there is not one name per dim, [`ErrorKind::DuplicateNames`] if
@@ -150,19 +150,19 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// The elements and the names, apart.
+    /// Splits the tensor into elements and names.
     #[must_use]
     pub fn into_parts(self) -> (Raw, Names) {
         (self.raw, self.names)
     }
 
-    /// The elements without the names.
+    /// Returns the elements without the names.
     #[must_use]
     pub fn raw(&self) -> &Raw {
         &self.raw
     }
 
-    /// What a rule and a kernel agreed upon.
+    /// Wraps the result of a rule and a kernel.
     pub(crate) fn new(raw: Raw, names: Names) -> Self {
         debug_assert_eq!(raw.rank(), names.len());
         if profile::is_on() {
@@ -171,72 +171,72 @@ impl DynTensor {
         Self { raw, names }
     }
 
-    /// The names of the dims, `None` where a dim has none.
+    /// Returns the names of the dims, `None` for a dim without a name.
     #[must_use]
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// The sizes.
+    /// Returns the sizes.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.raw.shape()
     }
 
-    /// The distance in elements from one index to the next, by dim.
+    /// Returns the strides of the dims, in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
         self.raw.strides()
     }
 
-    /// The number of dims.
+    /// Returns the number of dims.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.raw.rank()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn numel(&self) -> usize {
         self.raw.numel()
     }
 
-    /// The dtype.
+    /// Returns the dtype.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.raw.dtype()
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.raw.device()
     }
 }
 
-/// The values, cut in the middle when there are many, and a line that says names, sizes, dtype and
-/// device.
+/// Formats the values, abbreviated in the middle if there are many, and a line with names, sizes,
+/// dtype and device.
 impl fmt::Display for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::values(f, &self.raw, &self.names)
     }
 }
 
-/// As `Display`, with exponents: `[1.0e+00 2.5e-03]`.
+/// Like `Display`, but with exponents: `[1.0e+00 2.5e-03]`.
 impl fmt::LowerExp for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::scientific(f, &self.raw, &self.names)
     }
 }
 
-/// One line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
+/// Formats to one line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
 impl fmt::Debug for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::line(f, &self.raw, &self.names)
     }
 }
 
-/// Shows `error` with the dims of the operands it is about, and where they were made.
+/// Adds to `error` the dims of the operands it is about, and where they were created.
 #[cold]
 #[must_use]
 pub fn about(error: Error, operands: &[&DynTensor]) -> Error {

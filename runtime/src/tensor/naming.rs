@@ -1,12 +1,12 @@
-//! Names change, elements don't.
+//! Operators that change only names.
 
 use nomina_core::{Names, Result, rule};
 
 use super::{DynTensor, Order, Rename, about};
 
 impl DynTensor {
-    /// Gives dims other names: a list (`["A", "B"]`, or `["...", "B"]` for the last alone), pairs
-    /// of old and new (`[("N", "A")]`), or `()` for no names.
+    /// Renames dims: a list (`["A", "B"]`, or `["...", "B"]` for only the last), pairs of old and
+    /// new (`[("N", "A")]`), or `()` for no names.
     ///
     /// # Errors
     /// If there is not one name per dim, a name to replace is missing, or a name would occur twice.
@@ -14,7 +14,7 @@ impl DynTensor {
         Ok(Self::new(self.raw.clone(), self.renamed(&names.into())?))
     }
 
-    /// [`DynTensor::rename`] in place.
+    /// Like [`DynTensor::rename`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::rename`].
@@ -32,13 +32,13 @@ impl DynTensor {
         .map_err(|e| about(e, &[self]))
     }
 
-    /// The same elements without names.
+    /// Returns the same elements without names.
     pub fn drop_names(&self) -> Self {
         Self::new(self.raw.clone(), Names::unnamed(self.rank()))
     }
 
-    /// Gives names to dims that have none; a name may only stay itself. `"..."` stands for the
-    /// dims that are not mentioned.
+    /// Names dims that have no name; existing names must be repeated. `"..."` covers the dims that
+    /// are not mentioned.
     ///
     /// # Errors
     /// If a name would become another, there is not one per dim, or a name would occur twice.

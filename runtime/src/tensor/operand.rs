@@ -12,12 +12,12 @@ use crate::call::Arg;
 pub enum Operand<'a> {
     /// A tensor.
     Tensor(&'a DynTensor),
-    /// A number, whose dtype gives way to a tensor's.
+    /// A number, whose dtype yields to that of a tensor.
     Scalar(Scalar),
 }
 
 impl<'a> Operand<'a> {
-    /// The tensor, if it is one.
+    /// Returns the tensor; `None` for a number.
     #[must_use]
     pub fn tensor(self) -> Option<&'a DynTensor> {
         match self {
@@ -26,7 +26,7 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// As the kernels take it.
+    /// Returns the operand in the form that kernels take.
     pub(crate) fn arg(self) -> Arg<'a> {
         match self {
             Self::Tensor(x) => Arg::Tensor(&x.raw),

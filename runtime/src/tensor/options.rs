@@ -5,18 +5,19 @@ use nomina_core::{DType, Scalar};
 /// Options of `sum_with`, `mean_with` and other reductions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReduceOptions {
-    /// Whether reduced dims stay, with size 1.
+    /// Whether reduced dims are kept with size 1.
     pub keepdim: bool,
-    /// The dtype to convert to before reducing; also the result's.
+    /// The dtype to convert to before reducing, and the dtype of the result.
     pub dtype: Option<DType>,
 }
 
 /// Options of `var_with` and `std_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VarOptions {
-    /// What is taken off the count: 1 for a sample's variance, 0 for a population's.
+    /// The number subtracted from the count: 1 for the variance of a sample, 0 for that of a
+    /// population.
     pub correction: f64,
-    /// Whether reduced dims stay, with size 1.
+    /// Whether reduced dims are kept with size 1.
     pub keepdim: bool,
 }
 
@@ -32,7 +33,7 @@ impl Default for VarOptions {
 /// Options of `add_with` and `sub_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AddOptions {
-    /// What the right operand is multiplied by.
+    /// The factor of the right operand.
     pub alpha: Scalar,
 }
 
@@ -47,9 +48,9 @@ impl Default for AddOptions {
 /// Options of `addmm_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AddmmOptions {
-    /// What self is multiplied by; 0 leaves it out, NaN and all.
+    /// The factor of `self`; 0 ignores it, including NaN.
     pub beta: Scalar,
-    /// What the product is multiplied by.
+    /// The factor of the product.
     pub alpha: Scalar,
 }
 

@@ -14,9 +14,9 @@ use crate::call::{self, Arg};
 use crate::raw::RawMut;
 use crate::shape::Shape;
 
-/// A part of a tensor, to write to: what [`DynTensor::select_mut`] and the like give.
+/// A part of a tensor for writing: the result of [`DynTensor::select_mut`] and similar.
 ///
-/// A view is a value, so that writing to `x.select(..)` never changes `x`; this is how to change a
+/// A view behaves as a value, so writing to `x.select(..)` never changes `x`; this type changes a
 /// part in place.
 ///
 /// ```
@@ -44,7 +44,7 @@ impl<'a> DynTensorMut<'a> {
         Self { raw, names }
     }
 
-    /// A region that can be written to, and the names of its dims.
+    /// Creates a part from a writable region and the names of its dims.
     ///
     /// # Errors
     /// [`ErrorKind::NamesLen`] if there is not one name per dim.
@@ -58,13 +58,13 @@ impl<'a> DynTensorMut<'a> {
             .hint("give one name per dim, `None` for a dim without one"))
     }
 
-    /// The region and the names, apart.
+    /// Splits the part into region and names.
     #[must_use]
     pub fn into_parts(self) -> (RawMut<'a>, Names) {
         (self.raw, self.names)
     }
 
-    /// The part of this part at numbers and ranges; see [`DynTensor::at_mut`].
+    /// Returns the part of this part at numbers and ranges; see [`DynTensor::at_mut`].
     ///
     /// # Errors
     /// Like [`DynTensor::at_mut`].
@@ -76,7 +76,7 @@ impl<'a> DynTensorMut<'a> {
         super::gather::part_at(raw, names, indices)
     }
 
-    /// The diagonal of two dims of this part; see [`DynTensor::diagonal_mut`].
+    /// Returns the diagonal of two dims of this part; see [`DynTensor::diagonal_mut`].
     ///
     /// # Errors
     /// Like [`DynTensor::diagonal_mut`].
@@ -97,19 +97,19 @@ impl<'a> DynTensorMut<'a> {
         Ok(Self::new(raw, plan.names))
     }
 
-    /// The names of the dims.
+    /// Returns the names of the dims.
     #[must_use]
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// The sizes.
+    /// Returns the sizes.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.raw.shape()
     }
 
-    /// The dtype.
+    /// Returns the dtype.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.raw.dtype()
@@ -131,7 +131,7 @@ impl<'a> DynTensorMut<'a> {
             .made_at(all)
     }
 
-    /// Writes one number, or the number in a zero-dim tensor, everywhere.
+    /// Fills with one number, or the number in a zero-dim tensor.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if `value` has dims.
@@ -142,7 +142,7 @@ impl<'a> DynTensorMut<'a> {
         Ok(self)
     }
 
-    /// Writes the elements of `src`, broadcast and converted.
+    /// Copies the elements of `src`, broadcast and converted.
     ///
     /// # Errors
     /// Like [`DynTensor::copy_`].
@@ -152,12 +152,12 @@ impl<'a> DynTensorMut<'a> {
         Ok(self)
     }
 
-    /// Whether an operand's names and sizes leave the part what it is.
+    /// Checks that an operand does not change the names and sizes of the part.
     fn fits(&self, op: &'static str, other: &DynTensor) -> Result<()> {
         let fail = |e| self.about(e, &[other]);
         let names = rule::unify(op, &self.names, other.names()).map_err(fail)?;
         rule::broadcast_into(op, self.shape(), other.shape()).map_err(fail)?;
-        // A part takes no names: they are its tensor's.
+        // A part cannot take names: they are those of its tensor.
         match self.names.has_names() {
             true => rule::in_place(op, &self.names, &names)
                 .map(drop)
@@ -166,7 +166,7 @@ impl<'a> DynTensorMut<'a> {
         }
     }
 
-    /// An elementwise operator with one more operand, in place.
+    /// Computes an elementwise operator with one more operand, in place.
     fn apply(&mut self, op: Op, other: Operand<'_>) -> Result<&mut Self> {
         let others: SmallVec<[&DynTensor; 1]> = other.tensor().into_iter().collect();
         for other in &others {
@@ -215,7 +215,7 @@ impl<'a> DynTensorMut<'a> {
 }
 
 impl DynTensor {
-    /// A part, with the dims `names`.
+    /// Returns a part with the dims `names`.
     fn part(
         &mut self,
         names: Names,
@@ -227,7 +227,7 @@ impl DynTensor {
         Ok(DynTensorMut::new(raw, names))
     }
 
-    /// The slice at one index of a dim, to write to; a negative index counts from the end.
+    /// Returns the slice at one index of a dim, for writing; a negative index counts from the end.
     ///
     /// # Errors
     /// Like [`DynTensor::select`].
@@ -243,7 +243,7 @@ impl DynTensor {
         self.part(names, |raw| raw.select(dim, at))
     }
 
-    /// `length` elements of a dim from `start` on, to write to.
+    /// Returns `length` elements of a dim from `start` on, for writing.
     ///
     /// # Errors
     /// If the dim does not exist or the range does not lie within it.
@@ -261,7 +261,7 @@ impl DynTensor {
         self.part(names, |raw| raw.narrow(dim, start, length))
     }
 
-    /// The tensor with two dims swapped, to write to.
+    /// Returns the tensor with two dims swapped, for writing.
     ///
     /// # Errors
     /// If a dim does not exist.
@@ -276,8 +276,8 @@ impl DynTensor {
         self.part(names, |raw| raw.permute(&order))
     }
 
-    /// The diagonal of two dims, to write to: the other dims, then a new one, with a name or
-    /// without.
+    /// Returns the diagonal of two dims, for writing: the other dims, then a new one, with or
+    /// without a name.
     ///
     /// # Errors
     /// Like [`DynTensor::diagonal`].

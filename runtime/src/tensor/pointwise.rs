@@ -1,4 +1,4 @@
-//! Elementwise operators with a rule of their own, and computed results moved into self.
+//! Elementwise operators with special rules, and computed results moved into self.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result, rule};
@@ -10,11 +10,11 @@ use super::{DynTensor, Operand, about};
 use crate::call;
 
 impl DynTensor {
-    /// Limits elements to at least `min` and at most `max`; `None` sets no limit.
+    /// Clamps elements to between `min` and `max`; `None` sets no limit.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if both are `None`; names that do not unify, sizes that do not
-    /// broadcast, a dtype that has no order.
+    /// [`ErrorKind::Argument`] if both are `None`. Also if names do not unify, sizes do not
+    /// broadcast, or the dtype has no order.
     #[forms(out)]
     pub fn clamp<'a>(
         &'a self,
@@ -31,10 +31,11 @@ impl DynTensor {
         }
     }
 
-    /// Limits elements in place.
+    /// Clamps elements in place.
     ///
     /// # Errors
-    /// Like [`DynTensor::clamp`]; also if the result's names, sizes or dtype are not self's.
+    /// Like [`DynTensor::clamp`]; also if the names, sizes or dtype of the result are not those of
+    /// `self`.
     pub fn clamp_<'a>(
         &mut self,
         min: impl Into<Option<Operand<'a>>>,
@@ -64,11 +65,11 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Writes a computed result into self, by the rule of in-place operators.
+    /// Writes a computed result into `self`, by the rule of in-place operators.
     ///
     /// # Errors
-    /// If the result has other sizes, names that self's do not take, or a dtype that is not cast to
-    /// self's; nothing is written then.
+    /// If the result has other sizes, names that do not match those of `self`, or a dtype that
+    /// cannot be stored in `self`. Nothing is changed in that case.
     pub fn overwrite(&mut self, op: Op, result: Self) -> Result<&mut Self> {
         let name = op.name();
         if self.shape() != result.shape() {

@@ -1,4 +1,4 @@
-//! Products: dims that meet and go.
+//! Products: contractions of dims.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg, DimRef, Shape};
@@ -12,7 +12,7 @@ type NameRule = fn(&'static str, &Names, &Names) -> Result<Names>;
 type ShapeRule = fn(&'static str, &[usize], &[usize]) -> Result<Shape>;
 type Kernel = fn(&Raw, &Raw) -> Result<Raw>;
 
-/// A product's rules, by operator. mm and the like report sizes before names, matmul names first.
+/// Returns the rules of a product, by operator. mm and similar report sizes before names, matmul reports names first.
 fn parts(op: Op) -> Option<(NameRule, ShapeRule, Kernel, bool)> {
     Some(match op {
         Op::Mm => (rule::mm, rule::mm_shape, call::mm, true),
@@ -28,7 +28,7 @@ fn parts(op: Op) -> Option<(NameRule, ShapeRule, Kernel, bool)> {
     })
 }
 
-/// A product of two tensors; `op` is one that [`parts`] knows.
+/// Computes a product of two tensors by an operator that [`parts`] knows.
 pub(super) fn product(op: Op, a: &DynTensor, b: &DynTensor) -> Result<DynTensor> {
     let fail = |e| about(e, &[a, b]);
     let Some((names, shape, kernel, sizes_first)) = parts(op) else {
@@ -86,7 +86,7 @@ products! {
 
 type BiasRule = fn(&'static str, &Names, &Names, &Names) -> Result<Names>;
 
-/// `beta` times the bias, plus `alpha` times a product. Sizes are reported before names.
+/// Computes `beta` times the bias plus `alpha` times a product. Sizes are reported before names.
 pub(super) fn add_product(
     op: Op,
     bias: &DynTensor,
@@ -113,7 +113,7 @@ macro_rules! added_products {
             #[doc = $doc]
             ///
             /// # Errors
-            /// As the product, or if names do not unify with self's or `self` does not broadcast.
+            /// Like the product; also if names do not unify with those of `self`, or `self` does not broadcast.
             pub fn $method(&self, $a: &Self, $b: &Self) -> Result<Self> {
                 add_product(Op::$op, self, $a, $b, AddmmOptions::default())
             }
@@ -162,8 +162,8 @@ added_products! {
 }
 
 impl DynTensor {
-    /// [`matmul`](Self::matmul) of two tensors whose contracted dims are both `dim`: the last of self, and the last
-    /// but one of `other`, or its only one.
+    /// Like [`matmul`](Self::matmul), but requires both contracted dims to be `dim`: the last dim of `self`, and the
+    /// last but one, or only, dim of `other`.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -175,7 +175,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// If the dim is missing or stands elsewhere on one side, and as [`matmul`](Self::matmul).
+    /// Like [`matmul`](Self::matmul); also if the dim is missing or in another position on one side.
     pub fn matmul_on<'a>(&self, dim: impl Into<DimRef<'a>>, other: &Self) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("matmul_on"), &[self, other]);
         let dim = dim.into();
@@ -197,8 +197,8 @@ impl DynTensor {
         product(Op::Matmul, self, other).map_err(|e| e.in_op("matmul_on"))
     }
 
-    /// Multiplies and sums over dims that both have, by name; other shared names are batch dims.
-    /// The result has self's dims without those, then the others of `other`.
+    /// Multiplies and sums over common dims, by name; other common names are batch dims. The result has the dims of
+    /// `self` without the contracted ones, then the remaining ones of `other`.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;

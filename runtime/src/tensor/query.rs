@@ -1,4 +1,4 @@
-//! Queries, whose result is not a tensor.
+//! Queries, which return no tensor.
 
 use nomina_core::rule::DimRef;
 use nomina_core::{MemoryFormat, Result};
@@ -6,7 +6,7 @@ use nomina_core::{MemoryFormat, Result};
 use super::{DynTensor, about};
 
 impl DynTensor {
-    /// The size of a dim.
+    /// Returns the size of a dim.
     ///
     /// # Errors
     /// If the dim does not exist.
@@ -15,7 +15,7 @@ impl DynTensor {
             .map(|position| self.shape()[position])
     }
 
-    /// The distance in elements from one index of a dim to the next.
+    /// Returns the stride of a dim, in elements.
     ///
     /// # Errors
     /// If the dim does not exist.
@@ -28,32 +28,32 @@ impl DynTensor {
         dim.position(op, &self.names).map_err(|e| about(e, &[self]))
     }
 
-    /// Whether any dim has a name.
+    /// Returns whether any dim has a name.
     #[must_use]
     pub fn has_names(&self) -> bool {
         self.names.has_names()
     }
 
-    /// Where the first element stands in its buffer, in elements.
+    /// Returns the index of the first element in its buffer.
     #[must_use]
     pub fn storage_offset(&self) -> usize {
         self.raw.offset()
     }
 
-    /// Whether the elements stand in row-major order without gaps.
+    /// Returns whether the elements are in row-major order without gaps.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         self.raw.is_contiguous()
     }
 
-    /// Whether the elements stand in the order of a memory format without gaps; false for a format
-    /// of another number of dims.
+    /// Returns whether the elements are in the order of a memory format without gaps; false if the
+    /// format is for another number of dims.
     #[must_use]
     pub fn is_contiguous_with(&self, format: MemoryFormat) -> bool {
         self.raw.layout().is_in(format)
     }
 
-    /// The memory format that the strides speak for.
+    /// Returns the memory format that the strides suggest.
     #[must_use]
     pub fn suggest_memory_format(&self) -> MemoryFormat {
         self.raw.layout().suggested_format()

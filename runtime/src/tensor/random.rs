@@ -1,7 +1,7 @@
 //! Random fills.
 //!
-//! Whatever draws from the default generator has a twin with `_from` in its name, whose last
-//! argument is a generator.
+//! Every method that draws from the default generator has a form with `_from` in its name, whose
+//! last argument is a generator.
 
 use std::ops::RangeBounds;
 
@@ -14,9 +14,9 @@ use super::{DynTensor, Operand, about};
 use crate::call;
 use crate::random::{Distribution, Generator, range_of, with_generator};
 
-/// Fills, in place.
+/// In-place fills.
 impl DynTensor {
-    /// Random numbers, uniform from `from` to before `to`.
+    /// Fills the tensor with uniform random numbers from `from` to `to`, excluding `to`.
     ///
     /// ```
     /// use nomina_runtime::{DynTensor, Generator, manual_seed};
@@ -41,7 +41,8 @@ impl DynTensor {
         self.draw_(Op::Uniform, Distribution::Uniform { from, to }, generator)
     }
 
-    /// Random numbers of a normal distribution; of a complex dtype, both parts with half the variance.
+    /// Fills the tensor with normally distributed random numbers; for a complex dtype, both parts
+    /// have half the variance.
     ///
     /// # Errors
     /// If the dtype is neither float nor complex, or `std` is below zero.
@@ -59,7 +60,8 @@ impl DynTensor {
         )
     }
 
-    /// Random numbers whose logarithms are normal, with this mean and standard deviation.
+    /// Fills the tensor with random numbers whose logarithms are normally distributed with this
+    /// mean and standard deviation.
     ///
     /// # Errors
     /// If the dtype is not a float, or `std` is not above zero.
@@ -77,7 +79,7 @@ impl DynTensor {
         )
     }
 
-    /// Random waiting times for what happens `lambd` times per unit of time; never zero.
+    /// Fills the tensor with exponentially distributed random numbers of rate `lambd`, never zero.
     ///
     /// # Errors
     /// If the dtype is not a float, or `lambd` is not above zero.
@@ -94,7 +96,7 @@ impl DynTensor {
         )
     }
 
-    /// Random numbers of a Cauchy distribution.
+    /// Fills the tensor with Cauchy-distributed random numbers.
     ///
     /// # Errors
     /// If the dtype is not a float, or `sigma` is not above zero.
@@ -112,7 +114,8 @@ impl DynTensor {
         )
     }
 
-    /// How many tries it takes until one of probability `p` succeeds; 1 at the least.
+    /// Fills the tensor with geometrically distributed random numbers: trials up to the first
+    /// success of probability `p`, at least 1.
     ///
     /// # Errors
     /// If the dtype is bool or complex, or `p` is not between 0 and 1.
@@ -125,8 +128,8 @@ impl DynTensor {
         self.draw_(Op::Geometric, Distribution::Geometric { p }, generator)
     }
 
-    /// Random whole numbers in a range; without an end, up to what the dtype holds, of floats with
-    /// all digits.
+    /// Fills the tensor with random whole numbers in a range, by default up to the greatest number
+    /// that the dtype holds exactly.
     ///
     /// # Errors
     /// If the dtype is complex, or the range is empty or reaches beyond the dtype's.
@@ -146,11 +149,12 @@ impl DynTensor {
         Ok(Distribution::Integers { low, high })
     }
 
-    /// Ones with a probability, a number or a tensor that broadcasts, else zeros.
+    /// Fills the tensor with ones of a probability, a number or a tensor that broadcasts, and
+    /// zeros.
     ///
     /// # Errors
-    /// If the dtype is complex, a number is not a probability, or a tensor's names or sizes do not
-    /// match self's.
+    /// If the dtype is complex, a number is not a probability, or the names or sizes of a tensor do
+    /// not match those of `self`.
     #[forms(from)]
     pub fn bernoulli_from_<'a>(
         &mut self,

@@ -1,7 +1,7 @@
 //! New tensors of random numbers.
 //!
-//! Whatever draws from the default generator has a twin with `_from` in its name, whose last
-//! argument is a generator.
+//! Every method that draws from the default generator has a form with `_from` in its name, whose
+//! last argument is a generator.
 
 use std::ops::RangeBounds;
 
@@ -15,7 +15,7 @@ use crate::random::{Distribution, Generator, range_of, with_generator};
 use crate::raw::Raw;
 
 impl Options {
-    /// Random numbers, uniform from 0 to before 1.
+    /// Draws uniform random numbers between 0 and 1, excluding 1.
     ///
     /// # Errors
     /// If names do not fit the sizes, memory runs out, or the dtype is not a float.
@@ -32,7 +32,7 @@ impl Options {
         })
     }
 
-    /// Random numbers of the standard normal distribution.
+    /// Draws random numbers from the standard normal distribution.
     ///
     /// # Errors
     /// If names do not fit the sizes, memory runs out, or the dtype is neither float nor complex.
@@ -49,7 +49,7 @@ impl Options {
         })
     }
 
-    /// Random numbers of a normal distribution.
+    /// Draws normally distributed random numbers.
     ///
     /// # Errors
     /// Like [`Options::randn`]; also if `std` is below zero.
@@ -71,7 +71,7 @@ impl Options {
         })
     }
 
-    /// Random whole numbers in a range, which has an end; i64 unless asked.
+    /// Draws random whole numbers in a range, which must have an end; i64 by default.
     ///
     /// # Errors
     /// If names do not fit the sizes, memory runs out, or the dtype does not hold the range.
@@ -90,7 +90,7 @@ impl Options {
         })
     }
 
-    /// The numbers from 0 to before `n` in random order; i64 unless asked.
+    /// Returns the numbers from 0 to `n`, excluding `n`, in random order; i64 by default.
     ///
     /// # Errors
     /// If memory runs out, or the dtype does not hold the numbers.
@@ -129,7 +129,7 @@ impl Options {
 }
 
 impl DynTensor {
-    /// Random numbers, uniform from 0 to before 1.
+    /// Draws uniform random numbers between 0 and 1, excluding 1.
     ///
     /// # Errors
     /// Like [`Options::rand`].
@@ -137,7 +137,7 @@ impl DynTensor {
         Self::options().rand(size, names)
     }
 
-    /// [`DynTensor::rand`] from a generator.
+    /// Like [`DynTensor::rand`], but draws from a generator.
     ///
     /// # Errors
     /// Like [`Options::rand`].
@@ -149,7 +149,7 @@ impl DynTensor {
         Self::options().rand_from(size, names, generator)
     }
 
-    /// Random numbers of the standard normal distribution.
+    /// Draws random numbers from the standard normal distribution.
     ///
     /// # Errors
     /// Like [`Options::randn`].
@@ -157,7 +157,7 @@ impl DynTensor {
         Self::options().randn(size, names)
     }
 
-    /// [`DynTensor::randn`] from a generator.
+    /// Like [`DynTensor::randn`], but draws from a generator.
     ///
     /// # Errors
     /// Like [`Options::randn`].
@@ -169,7 +169,7 @@ impl DynTensor {
         Self::options().randn_from(size, names, generator)
     }
 
-    /// Random whole numbers in a range, which has an end; i64 unless asked.
+    /// Draws random whole numbers of i64 in a range, which must have an end.
     ///
     /// # Errors
     /// Like [`Options::randint`].
@@ -181,7 +181,7 @@ impl DynTensor {
         Self::options().randint(range, size, names)
     }
 
-    /// [`DynTensor::randint`] from a generator.
+    /// Like [`DynTensor::randint`], but draws from a generator.
     ///
     /// # Errors
     /// Like [`Options::randint`].
@@ -194,7 +194,7 @@ impl DynTensor {
         Self::options().randint_from(range, size, names, generator)
     }
 
-    /// The numbers from 0 to before `n` in random order; i64 unless asked.
+    /// Returns the numbers of i64 from 0 to `n`, excluding `n`, in random order.
     ///
     /// # Errors
     /// Like [`Options::randperm`].
@@ -202,7 +202,7 @@ impl DynTensor {
         Self::options().randperm(n, names)
     }
 
-    /// [`DynTensor::randperm`] from a generator.
+    /// Like [`DynTensor::randperm`], but draws from a generator.
     ///
     /// # Errors
     /// Like [`Options::randperm`].
@@ -214,7 +214,7 @@ impl DynTensor {
         Self::options().randperm_from(n, names, generator)
     }
 
-    /// Uniform random numbers in self's shape, names and dtype, from a generator.
+    /// Draws uniform random numbers in the shape, names and dtype of `self`, from a generator.
     ///
     /// # Errors
     /// If memory runs out, or the dtype does not hold them.
@@ -224,7 +224,7 @@ impl DynTensor {
         })
     }
 
-    /// Normal random numbers in self's shape, names and dtype, from a generator.
+    /// Draws normal random numbers in the shape, names and dtype of `self`, from a generator.
     ///
     /// # Errors
     /// If memory runs out, or the dtype does not hold them.
@@ -234,7 +234,7 @@ impl DynTensor {
         })
     }
 
-    /// [`DynTensor::randint`] into `out`, in its dtype.
+    /// Like [`DynTensor::randint`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::randint`]; also if `out` has names and other sizes.
@@ -251,7 +251,7 @@ impl DynTensor {
         family::store(Op::Randint, made, out)
     }
 
-    /// [`DynTensor::randperm`] into `out`, in its dtype.
+    /// Like [`DynTensor::randperm`], but writes to `out`, in its dtype.
     ///
     /// # Errors
     /// Like [`DynTensor::randperm`]; also if `out` has names and other sizes.
@@ -263,7 +263,7 @@ impl DynTensor {
         family::store(Op::Randperm, made, out)
     }
 
-    /// Random whole numbers of a range in self's shape, names and dtype.
+    /// Draws random whole numbers of a range in the shape, names and dtype of `self`.
     ///
     /// # Errors
     /// If memory runs out, or the dtype does not hold the range.
@@ -276,7 +276,7 @@ impl DynTensor {
         self.randint_like_by(range, options, None)
     }
 
-    /// [`DynTensor::randint_like`] from a generator.
+    /// Like [`DynTensor::randint_like`], but draws from a generator.
     ///
     /// # Errors
     /// Like [`DynTensor::randint_like`].

@@ -1,4 +1,4 @@
-//! Extrema: a dim gives the elements and where they stand, `..` the element alone.
+//! Extremes: for a dim the elements and their indices, for `..` only the element.
 
 use std::ops::RangeFull;
 
@@ -10,9 +10,9 @@ use super::{DynTensor, about, family};
 use crate::call;
 use crate::raw::Raw;
 
-/// What `max`, `min` and `median` work along: one dim gives (values, indices), `..` the value alone.
+/// An argument of `max`, `min` and `median`: one dim gives (values, indices), `..` only the value.
 pub trait Along<'a>: Into<DimArg<'a>> {
-    /// What comes out.
+    /// The type of the result.
     type Output;
 
     /// Reduces `x` with `op`, which is [`Op::Max`], [`Op::Min`], [`Op::Median`] or
@@ -46,11 +46,12 @@ macro_rules! along {
         }
     )*};
 }
-// One integer type, so that a literal's is known.
+// One integer type, so that the type of a literal is known.
 along!(&'a str &'a String &'a Name i64 DimRef<'a> DimArg<'a>);
 
 impl DynTensor {
-    /// The greatest elements along a dim, and where they stand; with `..`, the greatest alone.
+    /// Returns the greatest elements along a dim and their indices; with `..`, only the greatest
+    /// element.
     ///
     /// # Errors
     /// If the dim does not exist or has no elements, or the dtype is complex.
@@ -58,7 +59,8 @@ impl DynTensor {
         dim.extremum(Op::Max, self)
     }
 
-    /// The smallest elements along a dim, and where they stand; with `..`, the smallest alone.
+    /// Returns the smallest elements along a dim and their indices; with `..`, only the smallest
+    /// element.
     ///
     /// # Errors
     /// If the dim does not exist or has no elements, or the dtype is complex.
@@ -66,7 +68,7 @@ impl DynTensor {
         dim.extremum(Op::Min, self)
     }
 
-    /// [`DynTensor::max`] along a dim, into `values` and `indices`.
+    /// Like [`DynTensor::max`] along a dim, but writes to `values` and `indices`.
     ///
     /// # Errors
     /// Like [`DynTensor::max`]; also if `values` or `indices` cannot hold the results.
@@ -79,7 +81,7 @@ impl DynTensor {
         self.arg_reduce_out(Op::Max, &dim.into(), values, indices)
     }
 
-    /// [`DynTensor::min`] along a dim, into `values` and `indices`.
+    /// Like [`DynTensor::min`] along a dim, but writes to `values` and `indices`.
     ///
     /// # Errors
     /// Like [`DynTensor::min`]; also if `values` or `indices` cannot hold the results.
@@ -92,7 +94,8 @@ impl DynTensor {
         self.arg_reduce_out(Op::Min, &dim.into(), values, indices)
     }
 
-    /// Where the greatest element stands along a dim; with `..`, over all dims in row-major order.
+    /// Returns the index of the greatest element along a dim; with `..`, the row-major index over
+    /// all dims.
     ///
     /// # Errors
     /// If the dim does not exist or has no elements, or the dtype is complex.
@@ -100,7 +103,8 @@ impl DynTensor {
         self.arg_position(Op::Argmax, &dim.into())
     }
 
-    /// Where the smallest element stands along a dim; with `..`, over all dims in row-major order.
+    /// Returns the index of the smallest element along a dim; with `..`, the row-major index over
+    /// all dims.
     ///
     /// # Errors
     /// If the dim does not exist or has no elements, or the dtype is complex.
@@ -112,7 +116,7 @@ impl DynTensor {
         let fail = |e| about(e, &[self]);
         let position = dim.single(op.name(), &self.names).map_err(fail)?;
         let Some(position) = position else {
-            // A number: along a dim of size 1, which goes again.
+            // A number gets a dim of size 1, which is removed again.
             let row = self.raw.unsqueeze(0)?;
             let (values, indices) = call::arg_reduce(op, &row, 0, false).map_err(fail)?;
             return Ok((

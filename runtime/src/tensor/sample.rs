@@ -1,4 +1,4 @@
-//! Random samples: new tensors, each element of a distribution of its own.
+//! Random samples: new tensors whose elements are drawn from individual distributions.
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimRef;
@@ -12,16 +12,16 @@ use crate::random::{Generator, with_generator};
 /// Options of `multinomial_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MultinomialOptions {
-    /// Whether a place may be drawn more than once.
+    /// Whether an index may be drawn more than once.
     pub replacement: bool,
 }
 
 impl DynTensor {
-    /// Ones with self's elements as probabilities, else zeros.
+    /// Draws ones with the elements of `self` as probabilities, and zeros otherwise.
     ///
     /// # Errors
-    /// `ErrorKind::DType` when `self` is of no float dtype, `ErrorKind::Argument` when an element
-    /// is not a probability.
+    /// `ErrorKind::DType` if the dtype of `self` is not a float, `ErrorKind::Argument` if an
+    /// element is not a probability.
     #[forms(from, out)]
     pub fn bernoulli_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
         let raw = with_generator(generator, |g| call::bernoulli(&self.raw, g));
@@ -31,10 +31,10 @@ impl DynTensor {
         ))
     }
 
-    /// How often happens what happens at the rates that self's elements are.
+    /// Draws Poisson-distributed random numbers with the elements of `self` as rates.
     ///
     /// # Errors
-    /// `ErrorKind::DType` when `self` is of no float dtype, `ErrorKind::Argument` when a rate is
+    /// `ErrorKind::DType` if the dtype of `self` is not a float, `ErrorKind::Argument` if a rate is
     /// below zero.
     #[forms(from)]
     pub fn poisson_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
@@ -45,12 +45,12 @@ impl DynTensor {
         ))
     }
 
-    /// Random numbers of normal distributions, each with its own mean and standard deviation:
-    /// tensors whose names unify, or a number beside a tensor. The dtype is the first tensor's.
+    /// Draws normally distributed random numbers, each with its own mean and standard deviation:
+    /// tensors whose names unify, or a number and a tensor. The dtype is that of the first tensor.
     ///
     /// # Errors
-    /// If both are numbers, names do not unify, sizes do not broadcast, dtypes are no floats, or a
-    /// standard deviation is below zero.
+    /// If both are numbers, names do not unify, sizes do not broadcast, a dtype is not a float, or
+    /// a standard deviation is below zero.
     #[forms(from, out)]
     pub fn normal_from<'a>(
         mean: impl Into<Operand<'a>>,
@@ -60,7 +60,7 @@ impl DynTensor {
         let (mean, std) = (mean.into(), std.into());
         let all = family::tensors(&[mean, std]);
         let names = match &all[..] {
-            // Refused below, with what to do instead.
+            // Refused below, with a suggestion.
             [] => Names::default(),
             all => family::unified(Op::Normal, all)?,
         };
@@ -68,8 +68,8 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(|e| about(e, &all))?, names))
     }
 
-    /// `num_samples` different places along a dim, drawn by the weights that stand there. The dim
-    /// then has the size `num_samples`, and the elements are i64.
+    /// Draws `num_samples` distinct indices along a dim with the elements of `self` as weights. The
+    /// dim then has the size `num_samples`, and the elements are i64.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -80,7 +80,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// If the dim does not exist, weights are no floats of 0 or more, or too few are above 0.
+    /// If the dim does not exist, weights are not floats of at least 0, or too few are above 0.
     #[forms(with = "but with options.")]
     pub fn multinomial_with<'a>(
         &self,
@@ -91,7 +91,7 @@ impl DynTensor {
         self.multinomial_by(num_samples, dim.into(), options, None)
     }
 
-    /// [`DynTensor::multinomial_with`] from a generator.
+    /// Like [`DynTensor::multinomial_with`], but draws from a generator.
     ///
     /// # Errors
     /// Like [`DynTensor::multinomial`].
@@ -120,7 +120,7 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, self.names.clone()))
     }
 
-    /// [`DynTensor::multinomial_with`] into `out`.
+    /// Like [`DynTensor::multinomial_with`], but writes to `out`.
     ///
     /// # Errors
     /// Like [`DynTensor::multinomial`]; also if `out` cannot hold the result.

@@ -11,10 +11,10 @@ use crate::config::default_dtype;
 type Operands<'a> = SmallVec<[Operand<'a>; 3]>;
 
 impl DynTensor {
-    /// Adds `other`, multiplied by `alpha`.
+    /// Adds `options.alpha` times `other`.
     ///
     /// # Errors
-    /// As `add`; [`ErrorKind::DType`] if `alpha` is of a higher category than the result.
+    /// Like `add`; also [`ErrorKind::DType`] if `alpha` is of a higher category than the result.
     pub fn add_with<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -24,10 +24,10 @@ impl DynTensor {
         family::pointwise(op, &operands).map_err(|e| e.in_op("add"))
     }
 
-    /// Adds `other`, multiplied by `alpha`, in place.
+    /// Adds `options.alpha` times `other`, in place.
     ///
     /// # Errors
-    /// As `add_`, and as [`DynTensor::add_with`].
+    /// Like `add_` and [`DynTensor::add_with`].
     pub fn add_with_<'a>(
         &mut self,
         other: impl Into<Operand<'a>>,
@@ -36,10 +36,10 @@ impl DynTensor {
         self.scaled_in_place(Op::Add, other.into(), options.alpha)
     }
 
-    /// Adds `other`, multiplied by `alpha`, into `out`.
+    /// Adds `options.alpha` times `other` and writes to `out`.
     ///
     /// # Errors
-    /// As `add_out`, and as [`DynTensor::add_with`].
+    /// Like `add_out` and [`DynTensor::add_with`].
     pub fn add_with_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -50,10 +50,10 @@ impl DynTensor {
         family::pointwise_out(op, &operands, out).map_err(|e| e.in_op("add"))
     }
 
-    /// Subtracts `other`, multiplied by `alpha`.
+    /// Subtracts `options.alpha` times `other`.
     ///
     /// # Errors
-    /// As `sub`; [`ErrorKind::DType`] if `alpha` is of a higher category than the result.
+    /// Like `sub`; also [`ErrorKind::DType`] if `alpha` is of a higher category than the result.
     pub fn sub_with<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -63,10 +63,10 @@ impl DynTensor {
         family::pointwise(op, &operands).map_err(|e| e.in_op("sub"))
     }
 
-    /// Subtracts `other`, multiplied by `alpha`, in place.
+    /// Subtracts `options.alpha` times `other`, in place.
     ///
     /// # Errors
-    /// As `sub_`, and as [`DynTensor::sub_with`].
+    /// Like `sub_` and [`DynTensor::sub_with`].
     pub fn sub_with_<'a>(
         &mut self,
         other: impl Into<Operand<'a>>,
@@ -75,10 +75,10 @@ impl DynTensor {
         self.scaled_in_place(Op::Sub, other.into(), options.alpha)
     }
 
-    /// Subtracts `other`, multiplied by `alpha`, into `out`.
+    /// Subtracts `options.alpha` times `other` and writes to `out`.
     ///
     /// # Errors
-    /// As `sub_out`, and as [`DynTensor::sub_with`].
+    /// Like `sub_out` and [`DynTensor::sub_with`].
     pub fn sub_with_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -104,7 +104,8 @@ impl DynTensor {
     }
 }
 
-/// `x + alpha * y` is one pass of addcmul, `x - alpha * y` the same with `-alpha`.
+/// Returns the operator and operands of a scaled sum: `x + alpha * y` is one pass of addcmul,
+/// `x - alpha * y` the same with `-alpha`.
 fn scaled<'a>(
     op: Op,
     x: &'a DynTensor,
@@ -121,7 +122,7 @@ fn scaled<'a>(
     }
 }
 
-/// What the right operand of add or sub is multiplied by; `None` for a plain sum or difference.
+/// Returns the factor of the right operand of add or sub; `None` for a plain sum or difference.
 fn factor(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<Option<Scalar>> {
     if alpha == Scalar::Int(1) {
         return Ok(None);
@@ -136,7 +137,7 @@ fn factor(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<Option<Scal
     }))
 }
 
-/// A factor may not lift the result to a higher category.
+/// Checks that a factor does not raise the category of the result.
 pub(super) fn check_alpha(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<()> {
     let mut common = Promoter::new(default_dtype());
     for operand in operands {
@@ -146,7 +147,7 @@ pub(super) fn check_alpha(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Re
         }
     }
     let common = common.result();
-    // The row's own dtypes: the scaled sum is computed by another's.
+    // Checks the dtypes of the row itself: the scaled sum is computed by another operator.
     for dtype in operands
         .iter()
         .filter_map(|o| o.tensor())

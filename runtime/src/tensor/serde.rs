@@ -1,7 +1,8 @@
-//! Tensors in the formats of `serde`: dtype, names, sizes, and the elements in row-major order.
+//! Serialisation of tensors with `serde`: dtype, names, sizes, and the elements in row-major order.
 //!
-//! `{"dtype":"float32","names":["N",null],"shape":[1,2],"values":[0.5,1.0]}` in JSON. The order is part of the format:
-//! what reads the elements knows their dtype already. 16-bit floats are written as `f32`, complex numbers as pairs.
+//! `{"dtype":"float32","names":["N",null],"shape":[1,2],"values":[0.5,1.0]}` in JSON. The order is
+//! part of the format: elements are read after their dtype is known. 16-bit floats are written as
+//! `f32`, complex numbers as pairs.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -34,7 +35,7 @@ impl Serialize for DynTensor {
     }
 }
 
-/// An element as serde knows it.
+/// An element in the data model of serde.
 trait Portable: Element {
     type Form: Serialize + DeserializeOwned;
     fn form(self) -> Self::Form;
@@ -84,7 +85,7 @@ impl<'de> Deserialize<'de> for DynTensor {
     }
 }
 
-/// Reads the fields, in a format with their names or without.
+/// Reads the fields, in a format with or without their names.
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
@@ -119,7 +120,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// The next key, which must be that of `field`.
+/// Reads the next key, which must be that of `field`.
 fn key<'de, A: MapAccess<'de>>(map: &mut A, field: &'static str) -> Result<(), A::Error> {
     match map.next_key::<String>()? {
         Some(key) if key == field => Ok(()),
@@ -130,7 +131,7 @@ fn key<'de, A: MapAccess<'de>>(map: &mut A, field: &'static str) -> Result<(), A
     }
 }
 
-/// What is known before the elements.
+/// The fields before the elements.
 struct Head {
     dtype: DType,
     names: Vec<Option<String>>,
@@ -171,7 +172,8 @@ impl<'de, T: Portable> Visitor<'de> for Values<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
-        // Room is made for what has come, not for what is announced: the text may lie.
+        // Allocates for elements that have arrived, not for the announced number, which may be
+        // wrong.
         let mut values = Vec::new();
         while let Some(form) = seq.next_element()? {
             if values.len() == values.capacity() {

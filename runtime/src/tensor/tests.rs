@@ -119,7 +119,7 @@ fn writing_to_a_clone_leaves_the_other_alone() {
     second.add_(&first).unwrap();
     assert_eq!(vec(&first), vec(&x()));
     assert_eq!(vec(&second), [3.0, 6.0, 9.0, 12.0, 15.0, 18.0]);
-    // Self as its own operand, by a clone that shares the buffer.
+    // Self as its own operand, through a clone that shares the buffer.
     let mut own = x();
     let shared = own.clone();
     own.sub_(&shared).unwrap();

@@ -1,4 +1,4 @@
-//! Views: the same elements in another layout.
+//! Views: other layouts of the same buffer.
 
 use nomina_core::rule::{self, DimArg, DimRef, NameItem};
 use nomina_core::{Error, ErrorKind, Names, Result};
@@ -22,7 +22,7 @@ impl DynTensor {
             .map_err(|e| about(e, &[self]))
     }
 
-    /// Swaps the dims of a matrix; a vector or a number stays as it is.
+    /// Swaps the dims of a matrix; leaves vectors and numbers unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for more than two dims.
@@ -49,8 +49,8 @@ impl DynTensor {
         ))
     }
 
-    /// Permutes dims to an order of names; names that self lacks become dims of size 1, and `..`
-    /// (`"..."` among strings) stands for the dims not mentioned.
+    /// Permutes dims to an order of names; names that `self` lacks become dims of size 1, and `..`
+    /// (`"..."` among strings) covers the dims that are not mentioned.
     ///
     /// # Errors
     /// If the order lacks a name of `self`, `self` has a dim without name, or a name is given
@@ -60,7 +60,7 @@ impl DynTensor {
         self.aligned(aligned.map_err(|e| about(e, &[self]))?)
     }
 
-    /// Permutes dims to the order of another tensor's.
+    /// Permutes dims to the order of another tensor's dims.
     ///
     /// # Errors
     /// Like [`DynTensor::align_to`].
@@ -74,10 +74,10 @@ impl DynTensor {
         Ok(Self::new(raw, aligned.names))
     }
 
-    /// Makes consecutive dims one, named `out_dim`. Copies only where the strides demand it.
+    /// Merges consecutive dims into one, named `out_dim`. Copies only if the strides require it.
     ///
     /// # Errors
-    /// [`ErrorKind::Flatten`] if the dims do not stand next to each other in this order.
+    /// [`ErrorKind::Flatten`] if the dims are not adjacent in this order.
     pub fn flatten<'a, 'b>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -87,10 +87,10 @@ impl DynTensor {
         self.flattened(flat.map_err(|e| about(e, &[self]))?)
     }
 
-    /// Makes the dims from `start` to `end`, both included, one, named `out_dim`.
+    /// Merges the dims from `start` to `end`, including both, into one, named `out_dim`.
     ///
     /// # Errors
-    /// [`ErrorKind::Flatten`] if `end` stands before `start`.
+    /// [`ErrorKind::Flatten`] if `end` is before `start`.
     pub fn flatten_range<'a, 'b>(
         &self,
         start: impl Into<DimRef<'a>>,
@@ -111,7 +111,7 @@ impl DynTensor {
         ))
     }
 
-    /// Makes one dim several: `x.unflatten("F", [("C", 3), ("H", 4)])`; one size may be -1.
+    /// Splits one dim into several: `x.unflatten("F", [("C", 3), ("H", 4)])`; one size may be -1.
     ///
     /// # Errors
     /// [`ErrorKind::Flatten`] if the sizes do not multiply up to the dim's.
@@ -136,7 +136,7 @@ impl DynTensor {
         ))
     }
 
-    /// Drops dims of size 1: those listed, or all of them for `..`; a dim that is larger stays.
+    /// Removes dims of size 1: those listed, or all of them for `..`; larger dims stay.
     ///
     /// # Errors
     /// If a dim does not exist.
@@ -153,7 +153,7 @@ impl DynTensor {
         Ok(Self::new(raw, rule::kept(&self.names, &kept)))
     }
 
-    /// Inserts a dim of size 1 before position `dim`, with a name or without.
+    /// Inserts a dim of size 1 before position `dim`, with or without a name.
     ///
     /// # Errors
     /// [`ErrorKind::Index`] if `dim` is out of range, [`ErrorKind::DuplicateNames`] if `self` has
@@ -175,7 +175,7 @@ impl DynTensor {
         Ok(Self::new(self.raw.expand(&shape).map_err(fail)?, names))
     }
 
-    /// The slice at one index of a dim; a negative index counts from the end.
+    /// Returns the slice at one index of a dim; a negative index counts from the end.
     ///
     /// # Errors
     /// If the dim does not exist or the index is out of range.
@@ -190,7 +190,7 @@ impl DynTensor {
         ))
     }
 
-    /// `length` elements of a dim from `start` on; a negative start counts from the end.
+    /// Returns `length` elements of a dim from `start` on; a negative start counts from the end.
     ///
     /// # Errors
     /// If the dim does not exist or the range does not lie within it.
@@ -223,7 +223,7 @@ impl DynTensor {
         }
     }
 
-    /// All slices along a dim; the dim goes.
+    /// Returns all slices along a dim, which is removed.
     ///
     /// # Errors
     /// If the dim does not exist.
@@ -241,7 +241,7 @@ impl DynTensor {
         Ok(slices)
     }
 
-    /// Pieces of a dim: of one size (the last one shorter where it must be), or of given sizes.
+    /// Splits a dim into pieces of one size (the last may be smaller) or of given sizes.
     ///
     /// # Errors
     /// If the dim does not exist, a size is negative, or given sizes do not add up to the dim's.
@@ -268,7 +268,7 @@ impl DynTensor {
         Ok(pieces)
     }
 
-    /// A view of the buffer with any sizes and strides, in elements, without names.
+    /// Returns a view of the buffer with any sizes and strides, in elements, without names.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] if it would reach outside of the buffer.

@@ -9,11 +9,11 @@ use super::{DynTensor, Operand, about};
 use crate::call;
 
 impl DynTensor {
-    /// Writes the elements of `src`, broadcast and converted, into self. `src` may lie on another
+    /// Copies the elements of `src`, broadcast and converted, into `self`. `src` may be on another
     /// device.
     ///
     /// # Errors
-    /// If names do not unify to self's, or sizes do not broadcast to self's.
+    /// If names do not unify with those of `self`, or sizes do not broadcast to those of `self`.
     pub fn copy_(&mut self, src: &Self) -> Result<&mut Self> {
         let names = {
             let fail = |e| about(e, &[self, src]);
@@ -27,7 +27,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Writes one number, or the number in a zero-dim tensor, everywhere.
+    /// Fills with one number, or the number in a zero-dim tensor.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if `value` has dims.
@@ -38,7 +38,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// The same elements in another dtype; itself when it has it.
+    /// Converts to another dtype; returns the tensor itself if it already has it.
     ///
     /// # Errors
     /// If memory runs out.
@@ -47,7 +47,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The same elements in the dtype of `T`: `x.to::<f64>()`.
+    /// Converts to the dtype of `T`: `x.to::<f64>()`.
     ///
     /// # Errors
     /// If memory runs out.
@@ -55,7 +55,7 @@ impl DynTensor {
         self.to_dtype(T::DTYPE)
     }
 
-    /// The same elements on another device; itself when it is there.
+    /// Returns the tensor on another device; the tensor itself if it is already there.
     ///
     /// # Errors
     /// [`ErrorKind::Device`] if the device cannot be used.
@@ -64,7 +64,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The same elements on the host.
+    /// Returns the tensor on the host.
     ///
     /// # Errors
     /// If memory runs out.
@@ -72,7 +72,7 @@ impl DynTensor {
         self.to_device(Device::Cpu)
     }
 
-    /// Itself when row-major without gaps, else a row-major copy.
+    /// Returns the tensor itself if it is row-major without gaps, else a row-major copy.
     ///
     /// # Errors
     /// If memory runs out.
@@ -81,8 +81,8 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// Itself when its elements lie in a memory format without gaps, else a copy in that format:
-    /// `x.contiguous_with(MemoryFormat::ChannelsLast)`.
+    /// Returns the tensor itself if its elements are in a memory format without gaps, else a copy
+    /// in that format: `x.contiguous_with(MemoryFormat::ChannelsLast)`.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if the format is for another number of dims.
@@ -91,8 +91,8 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// A dense tensor of the same elements in a memory format; [`MemoryFormat::Preserve`] keeps
-    /// the order of dims. Elements are shared where they lie so already.
+    /// Returns a dense tensor of the same elements in a memory format; [`MemoryFormat::Preserve`]
+    /// keeps the order of dims. Elements are shared if they already have this layout.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if the format is for another number of dims.
@@ -101,7 +101,8 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The same elements in another dtype and memory format; itself when it has both.
+    /// Converts to another dtype and memory format; returns the tensor itself if it already has
+    /// both.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if the format is for another number of dims.
@@ -110,7 +111,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The one element, as a number.
+    /// Returns the only element as a number.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] if there is not exactly one.
@@ -123,10 +124,10 @@ impl DynTensor {
         self.raw.item().map_err(|e| about(e, &[self]))
     }
 
-    /// The elements in row-major order.
+    /// Copies the elements to a vector in row-major order.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] if they are not of type `T`.
+    /// [`ErrorKind::DType`] if the elements are not of type `T`.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.raw.to_vec().map_err(|e| about(e, &[self]))
     }

@@ -26,7 +26,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// If more is taken away than there is, or a mirror or a circle is longer than a dim.
+    /// If more elements are removed than exist, or reflected or circular padding is longer than a
+    /// dim.
     #[twin(with = "but pads with the number, or the mode, of the options.")]
     pub fn try_pad_with<A: SpatialOf<D, S>, const S: usize>(
         &self,

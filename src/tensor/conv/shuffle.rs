@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// If the channels are no multiple of `factor * factor`.
+    /// If the channels are not a multiple of `factor * factor`.
     #[twin]
     pub fn try_pixel_shuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
         &self,
@@ -45,7 +45,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Turns pixels into channels: the inverse of [`pixel_shuffle`](Self::pixel_shuffle).
     ///
     /// # Errors
-    /// If rows or columns are no multiple of `factor`.
+    /// If rows or columns are not a multiple of `factor`.
     #[twin]
     pub fn try_pixel_unshuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
         &self,
@@ -67,7 +67,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// of the second half, the second of the first, and so on.
     ///
     /// # Errors
-    /// If the channels are no multiple of the groups.
+    /// If the channels are not a multiple of the groups.
     #[twin]
     pub fn try_channel_shuffle<X: DimOf<D>>(&self, channel: X, groups: usize) -> Result<Self> {
         let _ = channel;

@@ -45,7 +45,7 @@ pub fn einsum_times<'a, P: Dims, L, R: Dims, T: Element + Promote<U>, D: Dims, U
     }
 }
 
-/// Checks that a listed dim is one of the operand.
+/// Checks that a listed dim belongs to the operand.
 #[doc(hidden)]
 pub fn einsum_operand<X: DimOf<D>, D: Dims, T: Element>(_: &Tensor<D, T>) {}
 
@@ -57,7 +57,7 @@ pub fn einsum_named<P: Dims, D: Dims + EinsumNamed<P>, T: Element>(_: &Tensor<D,
 #[doc(hidden)]
 pub fn einsum_all<P: Dims, D: Dims + ListedBy<P>, T: Element>(_: &Tensor<D, T>) {}
 
-/// Checks that a dim of the result is one of an operand.
+/// Checks that a dim of the result belongs to an operand.
 #[doc(hidden)]
 pub fn einsum_result<X: Dim + OfOperand<L>, L: DimLists, R, T>(_: &EinsumTerms<'_, L, R, T>) {}
 

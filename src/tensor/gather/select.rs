@@ -218,7 +218,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Converts row-major positions to one index per dim of a shape.
     ///
     /// # Errors
-    /// If a position lies outside of the shape.
+    /// If a position is outside of the shape.
     #[twin]
     pub fn try_unravel_index(&self, shape: &[usize]) -> Result<Vec<Tensor<D, i64>>>
     where

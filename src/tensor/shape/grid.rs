@@ -174,7 +174,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             &[0, 1],
             |x| {
                 let all = x[0].combinations(r, with_replacement)?;
-                // There is one way to choose nothing: a row without elements.
+                // Choosing nothing is possible in one way: a row without elements.
                 if r == 0 {
                     all.unsqueeze(0, None)
                 } else {

@@ -1,4 +1,4 @@
-//! Activation functions beside those that are generated from their rows.
+//! Activation functions that are not generated from their rows.
 
 mod random;
 
@@ -13,8 +13,8 @@ use crate::raw::Raw;
 pub use random::{AlphaDropoutOptions, DropoutOptions, RreluOptions};
 
 impl DynTensor {
-    /// Times `weight` where negative. A weight with a dim has one number for each channel: the dim
-    /// of its name, or the second one when it has no name.
+    /// Multiplies negative elements by `weight`. A weight with a dim has one number per channel:
+    /// along the dim of its name, or along the second dim if it has no name.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if the weight has more than one dim, [`ErrorKind::NameNotFound`] if
@@ -24,7 +24,7 @@ impl DynTensor {
         self.prelu_at(weight, at)
     }
 
-    /// [`DynTensor::prelu`] along the dim at a position.
+    /// Like [`DynTensor::prelu`], but along the dim at a position.
     ///
     /// # Errors
     /// Like [`DynTensor::prelu`].
@@ -35,8 +35,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// Where the channels of a weight are: at the dim of its name, at the second dim when it has
-    /// none.
+    /// Returns the channel dim of a weight: the dim of its name, or the second dim if it has none.
     fn channel(&self, op: Op, weight: &Self) -> Result<usize> {
         let fail = |e| about(e, &[self, weight]);
         let dim = match weight.names.first() {
@@ -47,8 +46,8 @@ impl DynTensor {
         Ok(found.map_err(fail)?.unwrap_or(0))
     }
 
-    /// The elements of `weight`, a number or one for each index of the dim at `at`, so that they
-    /// broadcast along it.
+    /// Returns the elements of `weight`, a number or one for each index of the dim at `at`, in a
+    /// shape that broadcasts along that dim.
     fn beside(&self, op: Op, weight: &Self, at: usize) -> Result<Raw> {
         let fail = |e| about(e, &[self, weight]);
         if weight.numel() == 1 && weight.names.iter().all(Option::is_none) {
@@ -78,7 +77,7 @@ impl DynTensor {
         weight.raw.reshape(&shape).map_err(fail)
     }
 
-    /// The first half along a dim, times the logistic function of the second.
+    /// Multiplies the first half along a dim by the logistic function of the second half.
     ///
     /// # Errors
     /// If the dim does not exist, or its size is odd.

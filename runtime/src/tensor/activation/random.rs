@@ -13,7 +13,7 @@ use crate::tensor::{DynTensor, about};
 pub struct DropoutOptions {
     /// The probability of a zero.
     pub p: f64,
-    /// Whether anything happens.
+    /// Whether elements are dropped.
     pub training: bool,
 }
 
@@ -31,7 +31,7 @@ impl Default for DropoutOptions {
 pub struct AlphaDropoutOptions {
     /// The probability of a drop.
     pub p: f64,
-    /// Whether anything happens.
+    /// Whether elements are dropped.
     pub training: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct RreluOptions {
     pub lower: f64,
     /// The greatest slope.
     pub upper: f64,
-    /// Whether slopes are drawn.
+    /// Whether slopes are drawn, instead of their mean.
     pub training: bool,
 }
 
@@ -115,13 +115,14 @@ macro_rules! forms {
 }
 
 forms! {
-    /// Zeros with a probability of one half, and the rest doubled to keep the mean.
+    /// Zeroes elements with a probability of one half, and doubles the rest to preserve the mean.
     DropoutOptions: dropout dropout_with dropout_from dropout_ dropout_with_ Dropout by drop_out;
-    /// The tensor itself; in training, drops to the value that `selu` saturates at, such that mean
-    /// and variance stay.
+    /// Returns the tensor itself; in training, drops elements to the value that `selu` saturates
+    /// at, preserving mean and variance.
     AlphaDropoutOptions: alpha_dropout alpha_dropout_with alpha_dropout_from alpha_dropout_
         alpha_dropout_with_ AlphaDropout by drop_alpha;
-    /// Times a number from 1/8 to 1/3 where negative: the middle, or in training a random one.
+    /// Multiplies negative elements by a number between 1/8 and 1/3: by the middle, or in training
+    /// by a random one.
     RreluOptions: rrelu rrelu_with rrelu_from rrelu_ rrelu_with_ Rrelu by random_slope;
 }
 
@@ -192,7 +193,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// A number from 0 to before 1 for each element.
+    /// Draws a number between 0 and 1, excluding 1, for each element.
     fn draw(&self, generator: &mut Generator) -> Result<Raw> {
         call::rand(
             self.shape(),

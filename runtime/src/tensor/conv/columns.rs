@@ -7,9 +7,9 @@ use super::{ColumnsOptions, DynTensor, about};
 use crate::call::{self, Columns};
 
 impl DynTensor {
-    /// Of `(N, C, H, W)` the elements under each position of a window, as columns:
-    /// `(N, C * KH * KW, positions)`. PyTorch's `torch.nn.functional.unfold`. The two new dims
-    /// have no names; a tensor without batch dim gives a result without one.
+    /// Copies the elements of `(N, C, H, W)` at each position of a window into a column:
+    /// `(N, C * KH * KW, positions)`. PyTorch's `torch.nn.functional.unfold`. The two new dims have
+    /// no names; a tensor without batch dim gives a result without one.
     ///
     /// # Errors
     /// If rank or sizes do not match.
@@ -38,8 +38,9 @@ impl DynTensor {
         Ok(Self::new(raw, Names::unchecked(names)))
     }
 
-    /// Adds columns up where their windows lie: the transpose of [`DynTensor::im2col`], from
-    /// `(N, C * KH * KW, positions)` to `(N, C, H, W)`. The new dims have no names.
+    /// Adds columns to the elements at the positions of their windows: the transpose of
+    /// [`DynTensor::im2col`], from `(N, C * KH * KW, positions)` to `(N, C, H, W)`. The new dims
+    /// have no names.
     ///
     /// # Errors
     /// If rank or sizes do not match.

@@ -39,7 +39,7 @@ fn filtered(
     Ok(DynTensor::new(raw.map_err(fail)?, names))
 }
 
-/// A convolution; by name, the weight's dims may stand in any order.
+/// Computes a convolution; by name, the dims of the weight may be in any order.
 pub(in crate::tensor) fn convolved(
     op: Op,
     x: &DynTensor,
@@ -65,7 +65,7 @@ pub(in crate::tensor) fn convolved(
     })
 }
 
-/// A transposed convolution; by name, the weight's dims may stand in any order.
+/// Computes a transposed convolution; by name, the dims of the weight may be in any order.
 pub(in crate::tensor) fn transposed(
     op: Op,
     x: &DynTensor,
@@ -92,7 +92,7 @@ pub(in crate::tensor) fn transposed(
 }
 
 impl<const S: usize> ConvOptions<S> {
-    /// As the entries below take them.
+    /// Returns the options in the form that the entries take.
     #[must_use]
     pub fn args(&self) -> ConvArgs<'_> {
         ConvArgs {
@@ -108,7 +108,7 @@ impl<const S: usize> ConvOptions<S> {
 }
 
 impl<const S: usize> ConvTransposeOptions<S> {
-    /// As the entries below take them.
+    /// Returns the options in the form that the entries take.
     #[must_use]
     pub fn args(&self) -> TransposedArgs<'_> {
         TransposedArgs {

@@ -1,7 +1,7 @@
 //! Windows that slide along dims: convolution, pooling, padding, resampling.
 //!
-//! Each has PyTorch's form, which goes by position, and one that ends in `_by`, to which the
-//! channel and spatial dims are named.
+//! Each method has a form like PyTorch's, by position, and one that ends in `_by`, which takes the
+//! channel and spatial dims by name.
 
 mod columns;
 mod convolve;
@@ -24,12 +24,12 @@ pub use options::{
 };
 
 impl DynTensor {
-    /// Channel and spatial dims by PyTorch's order.
+    /// Returns the channel and spatial dims in PyTorch's order.
     pub(in crate::tensor) fn sites(&self, op: Op, spatial: usize) -> Result<Sites> {
         rule::sites(op.name(), &self.names, spatial).map_err(|e| about(e, &[self]))
     }
 
-    /// The same for an operator with a weight, which its errors show, too.
+    /// Like [`Self::sites`], but for an operator with a weight, which its errors also show.
     pub(in crate::tensor) fn sites_for(
         &self,
         op: Op,
@@ -39,7 +39,7 @@ impl DynTensor {
         rule::sites(op.name(), &self.names, spatial).map_err(|e| about(e, &[self, weight]))
     }
 
-    /// Channel and spatial dims as they are named.
+    /// Returns the channel and spatial dims given by name.
     fn named_sites(
         &self,
         op: Op,
@@ -59,7 +59,7 @@ impl DynTensor {
         found().map_err(|e| about(e, &[self]))
     }
 
-    /// Dims as they are named.
+    /// Returns the positions of dims given by name.
     fn dims_at(&self, op: Op, dims: &DimArg<'_>) -> Result<Positions> {
         dims.listed(op.name(), &self.names)
             .map_err(|e| about(e, &[self]))

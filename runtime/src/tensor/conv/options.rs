@@ -1,15 +1,15 @@
-//! Optional arguments of what slides along `S` dims.
+//! Optional arguments of operators that slide along `S` dims.
 
 use nomina_core::Scalar;
 
 use crate::call::{InterpolateMode, PadMode};
 
-/// Zeros around a convolution's input.
+/// The zeros around the input of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding<const S: usize> {
-    /// So many before and after each dim; PyTorch's `valid` is none.
+    /// The number of zeros before and after each dim; 0 is PyTorch's `valid`.
     Zeros([usize; S]),
-    /// As many as keep the sizes, with a stride of 1.
+    /// The number of zeros that keeps the sizes, with a stride of 1.
     Same,
 }
 
@@ -25,16 +25,16 @@ impl<const S: usize> From<[usize; S]> for Padding<S> {
     }
 }
 
-/// Options of `conv1d_with`, `conv2d_with` and `conv3d_with`; one number for each spatial dim.
+/// Options of `conv1d_with`, `conv2d_with` and `conv3d_with`; one number per spatial dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvOptions<const S: usize> {
-    /// From one position of the kernel to the next.
+    /// The distance between positions of the kernel.
     pub stride: [usize; S],
-    /// Zeros around the input.
+    /// The zeros around the input.
     pub padding: Padding<S>,
-    /// From one element under the kernel to the next.
+    /// The distance between elements under the kernel.
     pub dilation: [usize; S],
-    /// Into how many groups channels fall, each with kernels of its own.
+    /// The number of groups of channels, each with separate kernels.
     pub groups: usize,
 }
 
@@ -49,18 +49,18 @@ impl<const S: usize> Default for ConvOptions<S> {
     }
 }
 
-/// Options of `conv_transpose1d_with` and the like; one number for each spatial dim.
+/// Options of `conv_transpose1d_with` and similar; one number per spatial dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvTransposeOptions<const S: usize> {
-    /// From one element's kernel in the result to the next.
+    /// The distance between the kernels of neighbouring elements in the result.
     pub stride: [usize; S],
-    /// How much of the result is cut off before and after.
+    /// The number of elements cut off the result, before and after.
     pub padding: [usize; S],
-    /// How much the result is longer at the end.
+    /// The number of elements added at the end of the result.
     pub output_padding: [usize; S],
-    /// Into how many groups channels fall, each with kernels of its own.
+    /// The number of groups of channels, each with separate kernels.
     pub groups: usize,
-    /// From one element under the kernel to the next.
+    /// The distance between elements under the kernel.
     pub dilation: [usize; S],
 }
 
@@ -76,16 +76,16 @@ impl<const S: usize> Default for ConvTransposeOptions<S> {
     }
 }
 
-/// Options of `max_pool1d_with` and the like; one number for each dim.
+/// Options of `max_pool1d_with` and similar; one number per dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxPoolOptions<const S: usize> {
-    /// From one position of the window to the next; none is the window's size.
+    /// The distance between positions of the window; by default its size.
     pub stride: Option<[usize; S]>,
-    /// How far the window reaches beyond the first and the last element.
+    /// The number of elements that the window reaches beyond the first and the last.
     pub padding: [usize; S],
-    /// From one element under the window to the next.
+    /// The distance between elements under the window.
     pub dilation: [usize; S],
-    /// Whether a last window that starts inside counts though it reaches beyond.
+    /// Whether a last window that starts inside but reaches beyond counts.
     pub ceil_mode: bool,
 }
 
@@ -100,18 +100,18 @@ impl<const S: usize> Default for MaxPoolOptions<S> {
     }
 }
 
-/// Options of `avg_pool1d_with` and the like; one number for each dim.
+/// Options of `avg_pool1d_with` and similar; one number per dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AvgPoolOptions<const S: usize> {
-    /// From one position of the window to the next; none is the window's size.
+    /// The distance between positions of the window; by default its size.
     pub stride: Option<[usize; S]>,
-    /// Zeros before the first and after the last element.
+    /// The number of zeros before the first and after the last element.
     pub padding: [usize; S],
-    /// Whether a last window that starts inside counts though it reaches beyond.
+    /// Whether a last window that starts inside but reaches beyond counts.
     pub ceil_mode: bool,
-    /// Whether zeros outside are counted.
+    /// Whether padding zeros are counted.
     pub count_include_pad: bool,
-    /// What sums are divided by, instead of a count.
+    /// The divisor of sums, instead of the count.
     pub divisor_override: Option<i64>,
 }
 
@@ -127,23 +127,23 @@ impl<const S: usize> Default for AvgPoolOptions<S> {
     }
 }
 
-/// Options of `lp_pool1d_with` and the like; one number for each dim.
+/// Options of `lp_pool1d_with` and similar; one number per dim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LpPoolOptions<const S: usize> {
-    /// From one position of the window to the next; none is the window's size.
+    /// The distance between positions of the window; by default its size.
     pub stride: Option<[usize; S]>,
-    /// Whether a last window that starts inside counts though it reaches beyond.
+    /// Whether a last window that starts inside but reaches beyond counts.
     pub ceil_mode: bool,
 }
 
 /// Options of `im2col_with` and `fold_with`: how the window slides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnsOptions {
-    /// From one element under the window to the next.
+    /// The distance between elements under the window.
     pub dilation: [usize; 2],
-    /// Zeros before and after.
+    /// The number of zeros before and after.
     pub padding: [usize; 2],
-    /// From one position of the window to the next.
+    /// The distance between positions of the window.
     pub stride: [usize; 2],
 }
 
@@ -160,9 +160,9 @@ impl Default for ColumnsOptions {
 /// Options of `pad_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PadOptions {
-    /// What a dim is padded with.
+    /// The kind of padding.
     pub mode: PadMode,
-    /// The number, where it is one.
+    /// The number of a constant padding.
     pub value: Scalar,
 }
 
@@ -178,12 +178,12 @@ impl Default for PadOptions {
 /// Options of `interpolate_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InterpolateOptions {
-    /// How an element is made from those around its place.
+    /// The interpolation between elements.
     pub mode: InterpolateMode,
-    /// Whether the first and the last elements, and not the ends of their places, stay where they
-    /// are.
+    /// Whether the centres of the first and last elements stay in place, instead of their outer
+    /// edges.
     pub align_corners: bool,
-    /// Whether a linear or cubic mode, made smaller, takes in all elements of a place, so that fine patterns do
-    /// not show as coarse ones.
+    /// Whether a linear or cubic mode averages over all elements of a reduced area, so that fine
+    /// patterns do not alias.
     pub antialias: bool,
 }

@@ -8,7 +8,7 @@ use nomina_macros::forms;
 use super::{DynTensor, PadOptions, about};
 use crate::call::{self, PadPair};
 
-/// PyTorch's list, which starts with the last dim, as dims and pairs.
+/// Returns PyTorch's list, which starts with the last dim, as dims and pairs.
 pub(in crate::tensor) fn pairs(
     op: Op,
     x: &DynTensor,
@@ -28,19 +28,20 @@ pub(in crate::tensor) fn pairs(
 }
 
 impl DynTensor {
-    /// More elements before and after dims, given as PyTorch does: two numbers for the last dim,
-    /// two for the one before it, and so on. Negative ones take elements away.
+    /// Pads dims before and after, in PyTorch's order: two numbers for the last dim, two for the
+    /// one before it, and so on. Negative numbers remove elements.
     ///
     /// # Errors
-    /// If there are more numbers than dims have ends, or fewer elements than are taken away. With
-    /// options, also if a mirror or a circle is longer than a dim.
+    /// If there are more than two numbers per dim, or more elements are removed than exist. With
+    /// options, also if reflected or circular padding is longer than a dim.
     #[forms(with = "but pads with the number, or the mode, of the options.")]
     pub fn pad_with(&self, pad: &[i64], options: PadOptions) -> Result<Self> {
         let (dims, pairs) = pairs(Op::Pad, self, pad)?;
         self.padded(Op::Pad, &dims, &pairs, options)
     }
 
-    /// [`DynTensor::pad_with`] for dims that are named: how many elements before and after each.
+    /// Like [`DynTensor::pad_with`], but for dims given by name: the number of elements before and
+    /// after each.
     ///
     /// # Errors
     /// Like [`DynTensor::pad_with`].
@@ -54,7 +55,7 @@ impl DynTensor {
         self.padded(Op::Pad, &dims, pad, options)
     }
 
-    /// [`DynTensor::pad_by`] for dims by position.
+    /// Like [`DynTensor::pad_by`], but for dims by position.
     pub(in crate::tensor) fn padded(
         &self,
         op: Op,

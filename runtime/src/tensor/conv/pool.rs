@@ -1,4 +1,4 @@
-//! Pools.
+//! Pooling.
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
@@ -26,7 +26,7 @@ fn pair(x: &DynTensor, found: Result<(Raw, Option<Raw>)>) -> Result<(DynTensor, 
     ))
 }
 
-/// The greatest element under a window along dims at `dims`.
+/// Computes the maximum of each window along the dims at `dims`.
 pub(in crate::tensor) fn greatest(
     op: Op,
     x: &DynTensor,
@@ -37,7 +37,7 @@ pub(in crate::tensor) fn greatest(
     named(x, found.map(|(values, _)| values))
 }
 
-/// [`greatest`], and where it stands.
+/// Like [`greatest`], but also returns the indices.
 pub(in crate::tensor) fn greatest_places(
     op: Op,
     x: &DynTensor,
@@ -47,7 +47,7 @@ pub(in crate::tensor) fn greatest_places(
     pair(x, call::max_pool(op, &x.raw, dims, args, true))
 }
 
-/// The mean under a window along dims at `dims`.
+/// Computes the mean of each window along the dims at `dims`.
 pub(in crate::tensor) fn averaged(
     op: Op,
     x: &DynTensor,
@@ -57,7 +57,7 @@ pub(in crate::tensor) fn averaged(
     named(x, call::avg_pool(op, &x.raw, dims, args))
 }
 
-/// The `p`-norm under a window along dims at `dims`.
+/// Computes the `p`-norm of each window along the dims at `dims`.
 pub(in crate::tensor) fn norm(
     op: Op,
     x: &DynTensor,
@@ -74,7 +74,8 @@ pub(in crate::tensor) fn norm(
         return Err(about(error, &[x]));
     }
     let scalar = |value: f64| Scalar::Float(value);
-    // In f64, since powers leave the range of narrower floats long before their roots do; those of f64 are of multiples.
+    // In f64, since powers leave the range of narrower floats long before their roots do. Elements of f64 are scaled
+    // instead.
     let wide = named(x, call::to_dtype(&x.raw, DType::F64))?;
     let factor = power_factor(&wide, p)?;
     let wide = if factor == 1.0 {
@@ -84,7 +85,7 @@ pub(in crate::tensor) fn norm(
     };
     let powers = family::pointwise(Op::Pow, &[(&wide).into(), scalar(p).into()])?;
     let means = averaged(op, &powers, dims, args).map_err(|e| about(e, &[x]))?;
-    // In floats, since the product of absurd sizes overflows.
+    // In floats, since the product of extreme sizes overflows.
     let count: f64 = args.kernel.iter().map(|&size| size as f64).product();
     let sums = family::pointwise(Op::Mul, &[(&means).into(), scalar(count).into()])?;
     let norms = family::pointwise(Op::Pow, &[(&sums).into(), scalar(1.0 / p).into()])?;
@@ -96,9 +97,9 @@ pub(in crate::tensor) fn norm(
     named(x, call::to_dtype(&norms.raw, x.dtype()))
 }
 
-/// Returns a power of two that brings the greatest element near one, where its power is out of range; else one.
+/// Returns a power of two that scales the greatest element to about one if its power is out of range, else one.
 fn power_factor(x: &DynTensor, p: f64) -> Result<f64> {
-    // A device is not waited for.
+    // Does not wait for a device.
     if !x.raw.device().is_cpu() || x.numel() == 0 {
         return Ok(1.0);
     }
@@ -110,8 +111,7 @@ fn power_factor(x: &DynTensor, p: f64) -> Result<f64> {
     Ok((-greatest.log2().floor()).clamp(-1022.0, 1022.0).exp2())
 }
 
-/// The means, or the greatest, of `sizes` equal parts of dims at `dims`; of the greatest also
-/// where they stand.
+/// Computes the mean or the maximum of `sizes` equal parts of the dims at `dims`, for the maximum also its index.
 pub(in crate::tensor) fn adaptive(
     op: Op,
     x: &DynTensor,
@@ -136,7 +136,7 @@ pub(in crate::tensor) fn adaptive_places(
     pair(x, call::adaptive_max(op, &x.raw, dims, sizes, true))
 }
 
-/// Elements at their indices among zeros; the indices' names unify with the elements'.
+/// Writes elements at their indices among zeros; the names of the indices unify with those of the elements.
 pub(in crate::tensor) fn unpooled(
     op: Op,
     x: &DynTensor,
@@ -151,7 +151,7 @@ pub(in crate::tensor) fn unpooled(
 }
 
 impl<const S: usize> MaxPoolOptions<S> {
-    /// As the entries below take them, for a window of these sizes.
+    /// Returns the options in the form that the entries take, for a window of these sizes.
     pub fn args<'a>(&'a self, kernel: &'a [usize; S]) -> MaxArgs<'a> {
         MaxArgs {
             kernel,
@@ -164,7 +164,7 @@ impl<const S: usize> MaxPoolOptions<S> {
 }
 
 impl<const S: usize> AvgPoolOptions<S> {
-    /// As the entries below take them, for a window of these sizes.
+    /// Returns the options in the form that the entries take, for a window of these sizes.
     pub fn args<'a>(&'a self, kernel: &'a [usize; S]) -> AvgArgs<'a> {
         AvgArgs {
             kernel,

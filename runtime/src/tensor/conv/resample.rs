@@ -10,11 +10,11 @@ use crate::call::InterpolateMode;
 use crate::job::Resize;
 
 impl DynTensor {
-    /// The last dims, all behind batch and channels, at other sizes.
+    /// Resamples the last dims, all after batch and channels, to other sizes.
     ///
     /// # Errors
-    /// If there is not one size for each of these dims, or one is 0; if the dtype is none that the
-    /// mode takes.
+    /// If there is not one size for each of these dims, a size is 0, or the mode does not support
+    /// the dtype.
     pub fn interpolate(&self, size: &[usize], mode: InterpolateMode) -> Result<Self> {
         let options = InterpolateOptions {
             mode,
@@ -23,7 +23,7 @@ impl DynTensor {
         self.interpolate_with(size, options)
     }
 
-    /// [`DynTensor::interpolate`] with options.
+    /// Like [`DynTensor::interpolate`], but with options.
     ///
     /// # Errors
     /// Like [`DynTensor::interpolate`].
@@ -32,7 +32,7 @@ impl DynTensor {
         self.interpolated(&dims, size, options)
     }
 
-    /// [`DynTensor::interpolate`] for dims that are named.
+    /// Like [`DynTensor::interpolate`], but for dims given by name.
     ///
     /// # Errors
     /// Like [`DynTensor::interpolate`].
@@ -66,7 +66,7 @@ impl DynTensor {
         self.interpolate_dims(&each.collect::<Vec<_>>(), options)
     }
 
-    /// The dims behind batch and channels, of which there are `count`.
+    /// Returns the dims after batch and channels, which must be `count`.
     pub(in crate::tensor) fn sites_behind_batch(&self, count: usize) -> Result<Vec<usize>> {
         if self.rank() == count + 2 {
             return Ok((2..self.rank()).collect());
@@ -77,8 +77,9 @@ impl DynTensor {
         Err(about(error, &[self]))
     }
 
-    /// [`DynTensor::interpolate`] for dims by position, each with its size and the factor that places are computed by,
-    /// PyTorch's `scale_factor`; without one it is the sizes' ratio.
+    /// Like [`DynTensor::interpolate`], but for dims by position, each with its size and the factor
+    /// that positions are computed with, PyTorch's `scale_factor`; by default the ratio of the
+    /// sizes.
     ///
     /// # Errors
     /// Like [`DynTensor::interpolate`].

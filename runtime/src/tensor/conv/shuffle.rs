@@ -26,7 +26,7 @@ fn rank(x: &DynTensor, op: Op, least: usize) -> Result<()> {
 }
 
 impl DynTensor {
-    /// Channels become pixels: the last dims `(C * r * r, H, W)` become `(C, H * r, W * r)`.
+    /// Turns channels into pixels: the last dims `(C * r * r, H, W)` become `(C, H * r, W * r)`.
     ///
     /// # Errors
     /// If there are fewer than three dims, or the channels are not a multiple of `r * r`.
@@ -36,7 +36,7 @@ impl DynTensor {
         self.shuffled(rank - 3, [rank - 2, rank - 1], upscale_factor)
     }
 
-    /// [`DynTensor::pixel_shuffle`] for dims that are named.
+    /// Like [`DynTensor::pixel_shuffle`], but for dims given by name.
     ///
     /// # Errors
     /// Like [`DynTensor::pixel_shuffle`].
@@ -64,7 +64,7 @@ impl DynTensor {
                 .ok_or_else(|| refused(self, op, dim, r))
         };
         let [height, width] = [grown(h)?, grown(w)?];
-        // Each dim with what joins it behind it.
+        // Each dim is followed by the part that joins it.
         self.split_and_joined(&[(channel, &[size / square, r, r])], |at| {
             let mut order: Shape = Shape::new();
             let mut shape = Shape::new();
@@ -86,7 +86,7 @@ impl DynTensor {
         })
     }
 
-    /// Pixels become channels: the last dims `(C, H * r, W * r)` become `(C * r * r, H, W)`.
+    /// Turns pixels into channels: the last dims `(C, H * r, W * r)` become `(C * r * r, H, W)`.
     ///
     /// # Errors
     /// If there are fewer than three dims, or a size is not a multiple of `r`.
@@ -96,7 +96,7 @@ impl DynTensor {
         self.unshuffled(rank - 3, [rank - 2, rank - 1], downscale_factor)
     }
 
-    /// [`DynTensor::pixel_unshuffle`] for dims that are named.
+    /// Like [`DynTensor::pixel_unshuffle`], but for dims given by name.
     ///
     /// # Errors
     /// Like [`DynTensor::pixel_unshuffle`].
@@ -142,7 +142,7 @@ impl DynTensor {
         })
     }
 
-    /// Channels, the second dim, of several groups in turn.
+    /// Interleaves the channels, the second dim, of several groups.
     ///
     /// # Errors
     /// If there are fewer than three dims, or the channels are not a multiple of the groups.
@@ -151,7 +151,7 @@ impl DynTensor {
         self.regrouped(1, groups)
     }
 
-    /// [`DynTensor::channel_shuffle`] of a dim that is named.
+    /// Like [`DynTensor::channel_shuffle`], but for a dim given by name.
     ///
     /// # Errors
     /// If the dim does not exist, or its size is not a multiple of the groups.
@@ -182,8 +182,8 @@ impl DynTensor {
         })
     }
 
-    /// Splits dims into parts, permutes all parts, and gives them other sizes. `arrange` sees
-    /// where the parts of each dim stand.
+    /// Splits dims into parts, permutes all parts, and reshapes. `arrange` receives the positions
+    /// of the parts of each dim.
     fn split_and_joined(
         &self,
         split: &[(usize, &[usize])],

@@ -13,20 +13,21 @@ const OP: Op = Op::ScaledDotProductAttention;
 /// Options of `scaled_dot_product_attention_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AttentionOptions {
-    /// The share of weights that are set to zero, at random; the others grow to make up for it.
+    /// The share of weights that are set to zero at random; the others are scaled up to compensate.
     pub dropout_p: f64,
-    /// Whether query `i` sees keys up to `i` only.
+    /// Whether query `i` attends only to keys up to `i`.
     pub is_causal: bool,
-    /// What scores are multiplied by; left out, one over the root of the number of features.
+    /// The factor of scores; by default one over the square root of the number of features.
     pub scale: Option<f64>,
-    /// Whether keys and values may have fewer heads, the third dim from the end, each for several
-    /// of the queries'.
+    /// Whether keys and values may have fewer heads, the third dim from the end, each shared by
+    /// several heads of the queries.
     pub enable_gqa: bool,
 }
 
 impl DynTensor {
-    /// Attention of queries (self) of dims batch, length, features to keys of batch, source,
-    /// features: the softmax of their scaled products, times the values. Batch dims unify.
+    /// Computes attention of `self`, the queries of dims batch, length, features, to keys of dims
+    /// batch, source, features: the softmax of their scaled products, times the values. Batch dims
+    /// unify.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -45,12 +46,12 @@ impl DynTensor {
         self.scaled_dot_product_attention_with(key, value, None, AttentionOptions::default())
     }
 
-    /// Attention with a mask, of the dims of the scores (batch, length, source): bool, true where a
-    /// key counts, or numbers that are added to the scores.
+    /// Computes attention with a mask of the dims of the scores (batch, length, source): bool, true
+    /// where a key counts, or numbers that are added to the scores.
     ///
     /// # Errors
-    /// Like [`DynTensor::scaled_dot_product_attention`]; also if the mask does not broadcast to
-    /// the scores, is of another dtype, or stands beside `is_causal`; if `dropout_p` is not between
+    /// Like [`DynTensor::scaled_dot_product_attention`]; also if the mask does not broadcast to the
+    /// scores, has another dtype or is combined with `is_causal`, or if `dropout_p` is not between
     /// 0 and 1.
     pub fn scaled_dot_product_attention_with<'a>(
         &self,
@@ -86,7 +87,8 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, names))
     }
 
-    /// With weights dropped: they stand in memory whole, as the attention to one-hot values.
+    /// Computes attention with dropped weights: they are stored as a whole, as the attention to
+    /// one-hot values.
     fn dropped(
         &self,
         key: &Self,
@@ -119,7 +121,7 @@ impl DynTensor {
     }
 }
 
-/// Each head of the values as often as queries have heads for it.
+/// Repeats each head of the values for the heads of the queries that share it.
 fn repeated(value: &DynTensor, heads: usize) -> Result<Raw> {
     let at = value.rank() - 3;
     let mut shape = value.shape().to_vec();

@@ -1,4 +1,4 @@
-//! Products over any dims, of chains, and what is made of products.
+//! Products over any dims, products of chains, and operators built on products.
 
 mod attention;
 mod sums;
@@ -21,7 +21,7 @@ pub use sums::LinearOptions;
 pub struct CdistOptions {
     /// The exponent of the norm: 2 for the Euclidean distance, 0 for the number of differences.
     pub p: f64,
-    /// How Euclidean distances are computed.
+    /// The method of computing Euclidean distances.
     pub compute_mode: CdistMode,
 }
 
@@ -35,7 +35,7 @@ impl Default for CdistOptions {
 }
 
 impl DynTensor {
-    /// The Euclidean distance of every row of self from every row of `other`.
+    /// Computes the Euclidean distance between each row of `self` and each row of `other`.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -58,11 +58,11 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, names))
     }
 
-    /// Self plus the outer product of two vectors.
+    /// Adds the outer product of two vectors to `self`.
     ///
     /// # Errors
-    /// If one is not a vector, or names or sizes do not unify with self's. With options, also if a
-    /// factor is of a higher category than the result.
+    /// If one is not a vector, or names or sizes do not unify with those of `self`. With options,
+    /// also if a factor is of a higher category than the result.
     #[forms(with = "but with `beta` times `self` and `alpha` times the product.")]
     pub fn addr_with(&self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("addr"), &[self, vec1, vec2]);
@@ -115,16 +115,17 @@ impl DynTensor {
         Ok(own.add_with(&product, options)?.raw)
     }
 
-    /// [`DynTensor::addr_with`] in place.
+    /// Like [`DynTensor::addr_with`], but in place.
     ///
     /// # Errors
-    /// Like [`DynTensor::addr_with`]; also if the result's names, sizes or dtype are not self's.
+    /// Like [`DynTensor::addr_with`]; also if the names, sizes or dtype of the result are not those
+    /// of `self`.
     pub fn addr_(&mut self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<&mut Self> {
         let result = self.addr_with(vec1, vec2, options)?;
         self.overwrite(Op::Addr, result)
     }
 
-    /// [`DynTensor::addr_with`] into `out`.
+    /// Like [`DynTensor::addr_with`], but writes to `out`.
     ///
     /// # Errors
     /// Like [`DynTensor::addr_with`]; also if `out` cannot hold the result.
@@ -138,7 +139,7 @@ impl DynTensor {
         family::store(Op::Addr, self.addr_with(vec1, vec2, options)?, out)
     }
 
-    /// The sum of a matrix' diagonal; integers and bool add up in i64.
+    /// Computes the sum of the diagonal of a matrix; integers and bool are added in i64.
     ///
     /// # Errors
     /// If `self` has not two dims.
@@ -148,7 +149,7 @@ impl DynTensor {
         Ok(Self::new(call::trace(&self.raw).map_err(fail)?, names))
     }
 
-    /// A square matrix, or a batch of them, multiplied by itself `n` times over.
+    /// Raises a square matrix, or a batch of them, to the power `n`.
     ///
     /// # Errors
     /// If the last two sizes differ, or `n` is negative.
@@ -158,8 +159,8 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The product of a chain of matrices, in the order that needs the fewest multiplications. A
-    /// vector may stand at either end.
+    /// Multiplies a chain of matrices in the order that needs the fewest multiplications. The first
+    /// and last operand may be vectors.
     ///
     /// # Errors
     /// If the chain is empty, sizes or dtypes do not fit, or the result would have a name twice.
@@ -172,7 +173,7 @@ impl DynTensor {
         Ok(Self::new(call::multi_dot(&chain).map_err(fail)?, names))
     }
 
-    /// The cross product of vectors along a dim of size 3.
+    /// Computes the cross product of vectors along a dim of size 3.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dim has another size.
@@ -185,9 +186,9 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// Multiplies and sums over pairs of dims: the last `n` of self and the first `n` of `other`
+    /// Multiplies and sums over pairs of dims: the last `n` of `self` and the first `n` of `other`
     /// (`2`), the dims of these names (`["C", "K"]`), or given ones of each (`([0], [1])`). All
-    /// other dims stay, self's first.
+    /// other dims stay, first those of `self`.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;

@@ -1,4 +1,4 @@
-//! Sums of products by an equation, and the layers that are one.
+//! Sums of products by an equation, and layers that are such sums.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result, rule};
@@ -10,19 +10,19 @@ use crate::tensor::{DynTensor, about};
 /// Options of `linear_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinearOptions {
-    /// What results go through, in the same pass.
+    /// The activation of the result, applied in the same pass.
     pub activation: Option<Activation>,
 }
 
 impl DynTensor {
-    /// The sum of products of several tensors that an equation says: by letters as PyTorch has it
-    /// (`btk,bsk->bts`), by words (`b t k, b s k -> b t s`), or by the names of the dims, in any
-    /// order (`[B, T, K] * [B, S, K] -> [B, T, S]`).
+    /// Sums products of several tensors by an equation, written with letters as in PyTorch
+    /// (`btk,bsk->bts`), words (`b t k, b s k -> b t s`), or the names of the dims in any order
+    /// (`[B, T, K] * [B, S, K] -> [B, T, S]`).
     ///
-    /// Dims of one letter must have one name; the result's dims have the names of their letters.
-    /// A letter that the result lacks is summed over, one that stands twice in an operand takes a
-    /// diagonal, `...` stands for the dims that are not mentioned. The order of the products is
-    /// planned by what they cost, and each is a matrix product.
+    /// Dims of one letter must have one name; the dims of the result have the names of their
+    /// letters. A letter that the result lacks is summed over, one that occurs twice in an operand
+    /// takes a diagonal, and `...` covers the dims that are not mentioned. The order of the
+    /// products is planned by cost, and each is a matrix product.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -52,9 +52,9 @@ impl DynTensor {
         Ok(Self::new(raw, read.names))
     }
 
-    /// A linear layer: sums over the weight's last dim and adds the bias. The dim is found in self
-    /// by its name, wherever it stands; without names it is the last one. The weight's first dim
-    /// becomes the result's last.
+    /// Applies a linear layer: sums over the last dim of the weight and adds the bias. The dim is
+    /// found in `self` by its name, in any position; without names it is the last one. The first
+    /// dim of the weight becomes the last of the result.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -73,8 +73,8 @@ impl DynTensor {
         self.linear_with(weight, bias, LinearOptions::default())
     }
 
-    /// [`DynTensor::linear`], whose results go through an activation before they leave the cache:
-    /// the numbers of the separate operator, without a pass of its own over them.
+    /// Like [`DynTensor::linear`], but applies an activation to the results while they are in the
+    /// cache. The numbers are those of the separate operator, without a separate pass.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -111,8 +111,8 @@ impl DynTensor {
         Ok(Self::new(raw, plan.names))
     }
 
-    /// A bilinear layer: for a weight of dims output, first and second input, the sum over the last
-    /// dim of self and the last dim of `other`, plus the bias.
+    /// Applies a bilinear layer: for a weight of dims output, first and second input, the sum over
+    /// the last dim of `self` and the last dim of `other`, plus the bias.
     ///
     /// # Errors
     /// If sizes or dtypes differ, or names do not fit.

@@ -8,8 +8,8 @@ use crate::call;
 use crate::tensor::{DynTensor, about};
 
 impl DynTensor {
-    /// Primes a dim's name: `N` becomes `N'`, a second axis of the same meaning, which is another
-    /// dim to every operator.
+    /// Primes a dim's name: `N` becomes `N'`, a second axis of the same kind, which every operator
+    /// treats as another dim.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -20,13 +20,13 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// If the dim is missing or has no name, or the primed name is there.
+    /// If the dim is missing or has no name, or the primed name exists.
     pub fn prime<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let names = rule::prime("prime", &self.names, dim.into()).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(self.raw.clone(), names))
     }
 
-    /// The inner products of vectors along a dim, of which the first are conjugated; other dims
+    /// Computes the inner products of vectors along a dim, conjugating the first; other dims
     /// broadcast.
     ///
     /// # Errors

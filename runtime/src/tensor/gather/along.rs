@@ -1,4 +1,4 @@
-//! Writing at an index that has self's dims: `scatter` and the like.
+//! Writing at an index with the dims of self: `scatter` and similar.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
@@ -12,7 +12,7 @@ use crate::job::Update;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, Operand, about};
 
-/// A call of `scatter` or the like.
+/// A call of `scatter` or a similar operator.
 #[derive(Clone, Copy)]
 struct Scatter<'a> {
     op: Op,
@@ -22,7 +22,7 @@ struct Scatter<'a> {
     how: How,
 }
 
-/// What happens at each place.
+/// The operation at each position.
 #[derive(Clone, Copy)]
 enum How {
     Write(Update),
@@ -30,7 +30,7 @@ enum How {
 }
 
 impl Scatter<'_> {
-    /// The names of self afterwards, or of the result.
+    /// Returns the names of self afterwards, or of the result.
     fn names(&self, own: &DynTensor) -> Result<Names> {
         let name = self.op.name();
         let fail = |e| about(e, &self.all(own));
@@ -47,12 +47,13 @@ impl Scatter<'_> {
         all
     }
 
-    /// A zero-dim tensor is a number, unless the index has no dims either.
+    /// Returns whether the source is a number: a zero-dim tensor, unless the index also has no
+    /// dims.
     fn is_number(&self, src: &DynTensor) -> bool {
         src.rank() == 0 && self.index.rank() > 0
     }
 
-    /// The values, with as many dims as the index.
+    /// Returns the values, with the rank of the index.
     fn values(&self, own: &DynTensor) -> Result<Raw> {
         match self.src {
             Operand::Tensor(src) if !self.is_number(src) => Ok(src.raw.clone()),
@@ -121,12 +122,13 @@ impl DynTensor {
         })
     }
 
-    /// A copy of self with values written where [`DynTensor::gather`] would read: a tensor's, or
-    /// one number. Of several values for one place the last stays. Names unify.
+    /// Returns a copy of `self` with values, a tensor or one number, written at the positions that
+    /// [`DynTensor::gather`] would read. If several values have the same position, the last one
+    /// stays. Names unify.
     ///
     /// # Errors
     /// Like [`DynTensor::gather`]; [`ErrorKind::DType`] if values have another dtype than `self`,
-    /// [`ErrorKind::Shape`] if there are fewer than the index asks for.
+    /// [`ErrorKind::Shape`] if there are fewer values than indices.
     #[forms(with = "but with options.", out)]
     pub fn scatter_with<'a, 'b>(
         &self,
@@ -140,7 +142,7 @@ impl DynTensor {
             .new_tensor(self)
     }
 
-    /// [`DynTensor::scatter`] in place.
+    /// Like [`DynTensor::scatter`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::scatter`]. Nothing is changed in that case.
@@ -158,8 +160,9 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A copy of self with values added where [`DynTensor::gather`] would read; always in the
-    /// index's order, so that the result is the same for any number of threads.
+    /// Returns a copy of `self` with values added at the positions that [`DynTensor::gather`] would
+    /// read, always in the order of the index, so that the result does not depend on the number of
+    /// threads.
     ///
     /// # Errors
     /// Like [`DynTensor::scatter`].
@@ -175,7 +178,7 @@ impl DynTensor {
             .new_tensor(self)
     }
 
-    /// [`DynTensor::scatter_add`] in place.
+    /// Like [`DynTensor::scatter_add`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::scatter_add`]. Nothing is changed in that case.
@@ -191,7 +194,8 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A copy of self with values reduced into the places where [`DynTensor::gather`] would read.
+    /// Returns a copy of `self` with values reduced into the positions that [`DynTensor::gather`]
+    /// would read.
     ///
     /// # Errors
     /// Like [`DynTensor::scatter`].
@@ -209,7 +213,7 @@ impl DynTensor {
             .new_tensor(self)
     }
 
-    /// [`DynTensor::scatter_reduce`] in place.
+    /// Like [`DynTensor::scatter_reduce`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::scatter`]. Nothing is changed in that case.

@@ -10,28 +10,28 @@ use crate::call;
 use crate::raw::{Raw, RawMut};
 use crate::tensor::{DynTensor, DynTensorMut, about};
 
-/// What is taken of a dim.
+/// A selection along a dim.
 #[derive(Clone, Copy, Debug)]
 pub enum Index<'a> {
-    /// One index: the dim goes. Negative, it counts from the end.
+    /// One index, which removes the dim. A negative index counts from the end.
     At(i64),
-    /// A range: the dim stays. Negative ends count from the dim's end; an end before the start
-    /// gives no elements.
+    /// A range, which keeps the dim. Negative ends count from the end of the dim; an end before the
+    /// start gives no elements.
     Range {
-        /// The first index; the dim's first when left out.
+        /// The first index; by default that of the dim.
         start: Option<i64>,
-        /// The index behind the last; behind the dim's last when left out.
+        /// The index after the last; by default that of the dim.
         end: Option<i64>,
-        /// From one index to the next, at least 1.
+        /// The distance between indices, at least 1.
         step: i64,
     },
-    /// The indices of a tensor of i64 or i32, whose dims take the dim's place; or a mask of bool
-    /// along the dim, which stays.
+    /// The indices of a tensor of i64 or i32, whose dims replace the dim; or a bool mask along the
+    /// dim, which stays.
     Tensor(&'a DynTensor),
 }
 
 impl Index<'_> {
-    /// The same range, but every `step`-th index of it.
+    /// Returns the same range with only every `step`-th index.
     #[must_use]
     pub fn step(self, step: i64) -> Self {
         match self {
@@ -61,7 +61,7 @@ fn range<'a>(start: Option<i64>, end: Option<i64>) -> Index<'a> {
     }
 }
 
-/// The end of a range that includes `last`; -1 is the dim's last index.
+/// Returns the end of a range that includes `last`; -1 is the last index of the dim.
 fn behind(last: i64) -> Option<i64> {
     (last != -1).then(|| last.saturating_add(1))
 }
@@ -90,12 +90,12 @@ macro_rules! from_ints {
 }
 from_ints!(i32 i64 isize usize u32 u64);
 
-/// An index too large for i64 is out of range for any dim.
+/// Converts an index; one beyond `i64` is out of range for any dim.
 fn wide(index: impl TryInto<i64>) -> i64 {
     index.try_into().unwrap_or(i64::MAX)
 }
 
-/// A range of a dim, resolved.
+/// A resolved range of a dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub start: usize,
@@ -104,7 +104,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// A range that stays within the dim.
+    /// Resolves a range that must be within the dim.
     fn within(size: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Self> {
         let limit = i64::try_from(size).unwrap_or(i64::MAX);
         let settle = |at: i64| {
@@ -120,7 +120,7 @@ impl Span {
         Self::of(start, end, step)
     }
 
-    /// A range cut to the dim, as Python's.
+    /// Resolves a range clipped to the dim, like in Python.
     pub(super) fn cut(
         size: usize,
         start: Option<i64>,
@@ -139,7 +139,7 @@ impl Span {
         )
     }
 
-    /// A range of two indices that lie within.
+    /// Resolves a range of two indices that are within the dim.
     fn of(start: i64, end: i64, step: i64) -> Result<Self> {
         if step < 1 {
             let what = format!("a step of {step}");
@@ -156,7 +156,7 @@ impl Span {
     }
 }
 
-/// Views that an index makes, of what is read or of what is written.
+/// The views that an index makes, for reading or writing.
 pub(super) trait Parts: Sized {
     fn select(self, dim: usize, index: usize) -> Result<Self>;
     fn slice(self, dim: usize, span: Span) -> Result<Self>;
@@ -180,8 +180,9 @@ impl Parts for RawMut<'_> {
     }
 }
 
-/// What numbers and ranges leave of a tensor with these names and sizes: a view and its names. The
-/// positions of dims that tensors index move along; those are what remains of `indices`.
+/// Applies numbers and ranges to a tensor with these names and sizes. Returns the view and its
+/// names, and the positions of the dims that index tensors select from; the remaining `indices` are
+/// those tensors.
 pub(super) fn views<'a, P: Parts>(
     mut part: P,
     names: &Names,
@@ -197,7 +198,7 @@ pub(super) fn views<'a, P: Parts>(
     let mut tensors: Vec<(usize, &DynTensor)> = Vec::new();
     let mut gone = rule::Positions::new();
     for (&dim, (_, index)) in dims.iter().zip(indices) {
-        // Dims on the left that went already.
+        // The dims on the left that were already removed.
         let now = dim - gone.iter().filter(|&&other| other < dim).count();
         match index {
             Index::At(index) => {
@@ -220,9 +221,9 @@ pub(super) fn views<'a, P: Parts>(
 }
 
 impl DynTensor {
-    /// The part at indices by name, in any order; dims that are left out stay whole. A number
-    /// drops its dim, a range keeps it, an index tensor's dims take its place, one after the
-    /// other.
+    /// Returns the part at indices by name, in any order; dims that are left out stay whole. A
+    /// number removes its dim, a range keeps it, the dims of an index tensor replace it, one tensor
+    /// after the other.
     ///
     /// ```
     /// # use nomina_runtime::DynTensor;
@@ -272,7 +273,7 @@ impl DynTensor {
         Ok(result)
     }
 
-    /// The slices of a dim where a mask along it holds.
+    /// Returns the slices of a dim where a mask along it is true.
     fn at_mask(&self, dim: usize, mask: &Self) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("at"), &[self, mask]);
         if mask.rank() != 1 || mask.numel() != self.shape()[dim] {
@@ -287,7 +288,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The part at numbers and ranges, to write to; see [`DynTensor::at`].
+    /// Returns the part at numbers and ranges, for writing; see [`DynTensor::at`].
     ///
     /// ```
     /// # use nomina_runtime::DynTensor;
@@ -298,7 +299,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// Like [`DynTensor::at`], and [`ErrorKind::Argument`] for an index tensor.
+    /// Like [`DynTensor::at`]; also [`ErrorKind::Argument`] for an index tensor.
     pub fn at_mut<'a, 'b, D: Into<DimRef<'b>>>(
         &mut self,
         indices: impl IntoIterator<Item = (D, Index<'a>)>,
@@ -308,7 +309,7 @@ impl DynTensor {
     }
 }
 
-/// The part of a region at numbers and ranges.
+/// Returns the part of a region at numbers and ranges.
 pub(in crate::tensor) fn part_at<'a, 'b, 'c, D: Into<DimRef<'c>>>(
     raw: RawMut<'a>,
     names: Names,

@@ -1,4 +1,4 @@
-//! Several index tensors at once, and positions in row-major order.
+//! Several index tensors at once, and row-major positions.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, rule};
@@ -10,11 +10,11 @@ use crate::job::Update;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, about};
 
-/// Indices of some dims, masks among them made numbers.
+/// The indices of some dims, with masks converted to numbers.
 struct Given {
     dims: rule::Positions,
     indices: Vec<Raw>,
-    /// The names that the indices have together.
+    /// The unified names of the indices.
     names: Names,
 }
 
@@ -25,7 +25,7 @@ impl Given {
 }
 
 impl DynTensor {
-    /// Reads `indices`, one for each of the first dims or none.
+    /// Reads `indices`, one or none for each of the first dims.
     fn given(&self, op: Op, indices: &[Option<&Self>]) -> Result<Given> {
         let fail = |e| about(e, &[self]);
         let mut given = Given {
@@ -67,7 +67,7 @@ impl DynTensor {
         Ok(given)
     }
 
-    /// The indices that a mask over the dims from `dim` on stands for.
+    /// Converts a mask over the dims from `dim` on to indices.
     fn masked(&self, op: Op, dim: usize, mask: &Self, indices: &mut Vec<Raw>) -> Result<()> {
         let fail = |e| about(e, &[self, mask]);
         let dims = dim..dim + mask.rank();
@@ -90,10 +90,10 @@ impl DynTensor {
         Ok(())
     }
 
-    /// The elements at index tensors, one for each of the first dims or none: PyTorch's
-    /// `x[a, :, b]`. The indices broadcast, their names unify; their dims take the place of the
-    /// indexed dims where these stand next to each other, else they stand first. A mask stands for
-    /// the indices of the dims that it covers.
+    /// Returns the elements at index tensors, one or none for each of the first dims: PyTorch's
+    /// `x[a, :, b]`. The indices broadcast and their names unify. Their dims replace the indexed
+    /// dims if these are adjacent, else they come first. A mask represents the indices of the dims
+    /// that it covers.
     ///
     /// ```
     /// # use nomina_runtime::DynTensor;
@@ -107,7 +107,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// Like [`DynTensor::index_select`]; indices that do not broadcast or whose names do not
+    /// Like [`DynTensor::index_select`]; also if indices do not broadcast or their names do not
     /// unify.
     pub fn index(&self, indices: &[Option<&Self>]) -> Result<Self> {
         let fail = |e| about(e, &[self]);
@@ -118,17 +118,19 @@ impl DynTensor {
         let names =
             rule::index_many("index", &self.names, &given.dims, &given.names).map_err(fail)?;
         let raw = call::index(&self.raw, &given.dims, &given.indices()).map_err(fail)?;
-        // One index without dims removes its dim, here as among several.
+        // A single index without dims removes its dim, like among several.
         if let ([at], 0) = (&given.dims[..], given.names.len()) {
             return Ok(Self::new(raw, rule::remove(&self.names, &[*at])));
         }
         Ok(Self::new(raw, names))
     }
 
-    /// A copy of self with values, which broadcast, written where [`DynTensor::index`] would read.
+    /// Returns a copy of `self` with values, which broadcast, written at the positions that
+    /// [`DynTensor::index`] would read.
     ///
     /// # Errors
-    /// Like [`DynTensor::index`]; values of another dtype, with names or sizes that do not fit.
+    /// Like [`DynTensor::index`]; also if values have another dtype, or names or sizes that do not
+    /// match.
     #[forms(with = "but with options.")]
     pub fn index_put_with(
         &self,
@@ -141,7 +143,7 @@ impl DynTensor {
         Ok(result)
     }
 
-    /// [`DynTensor::index_put`] in place.
+    /// Like [`DynTensor::index_put`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::index_put`]. Nothing is changed in that case.
@@ -168,10 +170,11 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A copy of self with values written at positions in row-major order.
+    /// Returns a copy of `self` with values written at row-major positions.
     ///
     /// # Errors
-    /// Like [`DynTensor::index_select`]; values of another dtype, or not one for each position.
+    /// Like [`DynTensor::index_select`]; also if values have another dtype, or their number is not
+    /// that of the positions.
     #[forms(with = "but with options.")]
     pub fn put_with(&self, index: &Self, source: &Self, options: IndexPutOptions) -> Result<Self> {
         let mut result = self.copy_as(self.names.clone())?;
@@ -179,7 +182,7 @@ impl DynTensor {
         Ok(result)
     }
 
-    /// [`DynTensor::put`] in place.
+    /// Like [`DynTensor::put`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::put`]. Nothing is changed in that case.
@@ -198,12 +201,12 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A copy of self with the values of `source`, in order, where `mask` holds; self and mask
-    /// broadcast.
+    /// Returns a copy of `self` with the values of `source`, in order, where `mask` is true; `self`
+    /// and the mask broadcast.
     ///
     /// # Errors
-    /// If the mask is not bool, values have another dtype or are too few; names that do not unify,
-    /// sizes that do not broadcast.
+    /// If the mask is not bool, values have another dtype or are too few, names do not unify, or
+    /// sizes do not broadcast.
     pub fn masked_scatter(&self, mask: &Self, source: &Self) -> Result<Self> {
         let fail = |e| about(e, &[self, mask]);
         let op = Op::MaskedScatter.name();
@@ -214,11 +217,11 @@ impl DynTensor {
         Ok(result)
     }
 
-    /// [`DynTensor::masked_scatter`] in place.
+    /// Like [`DynTensor::masked_scatter`], but in place.
     ///
     /// # Errors
-    /// Like [`DynTensor::masked_scatter`]; also if `self` does not have the names and sizes that
-    /// result. Nothing is changed in that case.
+    /// Like [`DynTensor::masked_scatter`]; also if the result has other names or sizes than `self`.
+    /// Nothing is changed in that case.
     pub fn masked_scatter_(&mut self, mask: &Self, source: &Self) -> Result<&mut Self> {
         let op = Op::MaskedScatter;
         let names = rule::unify(op.name(), &self.names, &mask.names)

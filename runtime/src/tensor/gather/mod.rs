@@ -25,13 +25,13 @@ use super::{DynTensor, about};
 use crate::raw::Raw;
 
 impl DynTensor {
-    /// Where a dim of self stands.
+    /// Returns the position of a dim of self.
     fn dim_at(&self, op: Op, dim: DimRef<'_>) -> Result<usize> {
         dim.position(op.name(), &self.names)
             .map_err(|e| about(e, &[self]))
     }
 
-    /// Writes into self, which then has the names `computed`. Nothing changes when it fails.
+    /// Writes into self and sets its names to `computed`. Changes nothing on an error.
     fn write_as(
         &mut self,
         op: Op,
@@ -55,7 +55,7 @@ impl DynTensor {
         }
     }
 
-    /// A copy of self with the names of a result, to write the result into.
+    /// Returns a copy of self with the names of a result, to write the result into.
     fn copy_as(&self, names: Names) -> Result<Self> {
         Ok(Self::new(self.raw.aliased()?, names))
     }

@@ -7,15 +7,15 @@ pub use crate::call::ScatterReduce;
 /// Options of `scatter_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScatterOptions {
-    /// What happens to what is there: replaced, or [`Sum`](ScatterReduce::Sum) or
-    /// [`Prod`](ScatterReduce::Prod) with it; another reduction is `scatter_reduce`'s.
+    /// The operation on the present elements: replacing, or [`Sum`](ScatterReduce::Sum) or
+    /// [`Prod`](ScatterReduce::Prod) with them; for other reductions, see `scatter_reduce`.
     pub reduce: Option<ScatterReduce>,
 }
 
 /// Options of `scatter_reduce_with` and `index_reduce_with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScatterReduceOptions {
-    /// Whether what is there takes part.
+    /// Whether the present elements take part.
     pub include_self: bool,
 }
 
@@ -28,7 +28,7 @@ impl Default for ScatterReduceOptions {
 /// Options of `index_add_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IndexAddOptions {
-    /// What the source is multiplied by.
+    /// The factor of the source.
     pub alpha: Scalar,
 }
 
@@ -43,13 +43,13 @@ impl Default for IndexAddOptions {
 /// Options of `index_put_with` and `put_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexPutOptions {
-    /// Whether values are added to what is there, instead of replacing it.
+    /// Whether values are added to the present elements, instead of replacing them.
     pub accumulate: bool,
 }
 
 /// Options of `embedding_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddingOptions {
-    /// The index of a row that gets no gradient; negative ones count from the end.
+    /// The index of a row that gets no gradient; a negative index counts from the end.
     pub padding_idx: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! A part of a tensor replaced: `select_scatter` and the like.
+//! Replacing a part of a tensor: `select_scatter` and similar.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
@@ -10,8 +10,8 @@ use crate::raw::RawMut;
 use crate::tensor::{DynTensor, about};
 
 impl DynTensor {
-    /// A copy of self with `src` in a part whose names are `names`; `place` says where a dim of the
-    /// part stands in self.
+    /// Returns a copy of self with `src` in a part whose names are `names`; `place` maps a dim of
+    /// the part to its position in self.
     fn with_part(
         &self,
         op: Op,
@@ -32,10 +32,10 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// A copy of self with `src` in the place of `self.select(dim, index)`.
+    /// Returns a copy of `self` with `src` in place of `self.select(dim, index)`.
     ///
     /// # Errors
-    /// Like [`DynTensor::select`]; names or sizes of `src` that are not those of the slice.
+    /// Like [`DynTensor::select`]; also if `src` has other names or sizes than the slice.
     pub fn select_scatter<'a>(
         &self,
         src: &Self,
@@ -50,12 +50,12 @@ impl DynTensor {
         self.with_part(op, src, &names, place, |raw| raw.select(dim, at))
     }
 
-    /// A copy of self with `src` in the place of a range of a dim, every `step`-th index of it.
-    /// As in PyTorch, an end that is left out is the dim's, and both are cut to the dim.
+    /// Returns a copy of `self` with `src` in place of a range of a dim, of every `step`-th index.
+    /// Like in PyTorch, the end defaults to that of the dim, and both are clipped to the dim.
     ///
     /// # Errors
-    /// If the dim does not exist or `step` is less than 1; names or sizes of `src` that are not
-    /// those of the range.
+    /// If the dim does not exist, `step` is less than 1, or `src` has other names or sizes than the
+    /// range.
     pub fn slice_scatter<'a>(
         &self,
         src: &Self,
@@ -73,12 +73,12 @@ impl DynTensor {
         })
     }
 
-    /// A copy of self with `src` in the place of the diagonal of two dims, `offset` above the main
-    /// one or below.
+    /// Returns a copy of `self` with `src` in place of the diagonal of two dims, `offset` above, or
+    /// below if negative, the main diagonal.
     ///
     /// # Errors
-    /// If a dim does not exist or both are the same; names or sizes of `src` that are not those of
-    /// the diagonal.
+    /// If a dim does not exist, both are the same, or `src` has other names or sizes than the
+    /// diagonal.
     pub fn diagonal_scatter<'a, 'b>(
         &self,
         src: &Self,
@@ -100,8 +100,8 @@ impl DynTensor {
     }
 }
 
-/// Refuses values of other sizes than the part they are for; `place` says where a dim of the part
-/// stands in the whole.
+/// Refuses values of other sizes than the part they are for; `place` maps a dim of the part to its
+/// position in the whole.
 pub fn unlike_part(
     op: Op,
     whole: &[usize],
@@ -112,7 +112,7 @@ pub fn unlike_part(
     const HINT: &str = "give values of the part's sizes";
     let apart = part.iter().zip(src).position(|(own, its)| own != its);
     let apart = apart.filter(|_| part.len() == src.len());
-    // The dim that the part is a range of has another size in the whole.
+    // The dim that the part is a range of has another size in the whole tensor.
     let same = |&(at, i): &(usize, usize)| whole.get(at) == part.get(i);
     match apart.and_then(|i| Some((place(i)?, i))).filter(same) {
         Some((at, i)) => Error::sizes(op.name(), [whole, src], [(0, at), (1, i)]).hint(HINT),

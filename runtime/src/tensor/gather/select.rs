@@ -11,8 +11,8 @@ use crate::tensor::{DynTensor, about};
 use super::EmbeddingOptions;
 
 impl DynTensor {
-    /// The slices at the indices of a dim. The index's dims take the dim's place; an index with
-    /// one dim and no name leaves it its name.
+    /// Returns the slices at the indices of a dim. The dims of the index replace the dim; an index with one unnamed dim
+    /// leaves the dim its name.
     ///
     /// ```
     /// # use nomina_runtime::DynTensor;
@@ -42,12 +42,12 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// For each element of the index, the element of self at the same place, but in `dim` at the
-    /// index. Names unify.
+    /// Returns for each element of the index the element of `self` at the same position, with the index as the position
+    /// along `dim`. Names unify.
     ///
     /// # Errors
-    /// Like [`DynTensor::index_select`], and [`Rank`](nomina_core::ErrorKind::Rank) if the index has other dims in
-    /// number, [`Shape`](nomina_core::ErrorKind::Shape) if it is larger in another dim.
+    /// Like [`DynTensor::index_select`]; also [`Rank`](nomina_core::ErrorKind::Rank) if the index has another number of
+    /// dims, [`Shape`](nomina_core::ErrorKind::Shape) if it is larger in another dim.
     #[forms(out)]
     pub fn gather<'a>(&self, dim: impl Into<DimRef<'a>>, index: &Self) -> Result<Self> {
         self.gathered(Op::Gather, dim.into(), index)
@@ -61,10 +61,10 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// As [`DynTensor::gather`], where the other dims broadcast; without a dim, in row-major order.
+    /// Like [`DynTensor::gather`], but broadcasts the other dims; without a dim, in row-major order.
     ///
     /// # Errors
-    /// Like [`DynTensor::gather`], but sizes of the other dims need only broadcast.
+    /// Like [`DynTensor::gather`], but the sizes of the other dims need only broadcast.
     #[forms(out)]
     pub fn take_along_dim<'a>(
         &self,
@@ -80,7 +80,7 @@ impl DynTensor {
         };
         let at = self.dim_at(op, dim)?;
         let names = rule::index_along(op.name(), &self.names, &indices.names).map_err(fail)?;
-        // The dim itself does not broadcast: it is 1 in both, for the others.
+        // The dim itself does not broadcast: for the others, its size is 1 in both.
         let mut shapes = [
             crate::shape::Shape::from_slice(self.shape()),
             crate::shape::Shape::from_slice(indices.shape()),
@@ -96,7 +96,7 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// The elements at positions in row-major order; the result has the index's dims.
+    /// Returns the elements at row-major positions; the result has the dims of the index.
     ///
     /// # Errors
     /// Like [`DynTensor::index_select`].
@@ -106,8 +106,8 @@ impl DynTensor {
         Ok(Self::new(raw, index.names.clone()))
     }
 
-    /// Self is a weight with a row for each index of `dim`: the rows at `ids`, whose dims stand
-    /// first, then the rows' own.
+    /// Looks up rows of `self`, a weight with a row for each index of `dim`. The result has the dims of `ids`, then
+    /// those of a row.
     ///
     /// ```
     /// # use nomina_runtime::DynTensor;
@@ -133,7 +133,7 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// [`DynTensor::embedding`] where one row gets no gradient.
+    /// Like [`DynTensor::embedding`], but one row gets no gradient.
     ///
     /// ```
     /// # use nomina_runtime::DynTensor;
@@ -148,7 +148,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// Like [`DynTensor::embedding`], and [`Index`](nomina_core::ErrorKind::Index) if there is no such row.
+    /// Like [`DynTensor::embedding`]; also [`Index`](nomina_core::ErrorKind::Index) if the row does not exist.
     pub fn embedding_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -180,8 +180,8 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// For each index a row that is one there and zero elsewhere, along a new last dim, of i64.
-    /// Without a number of classes, it is the greatest index plus one.
+    /// Returns a row of i64 for each index, one at the index and zero elsewhere, along a new last dim. The number of
+    /// classes is by default the greatest index plus one.
     ///
     /// # Errors
     /// [`Index`](nomina_core::ErrorKind::Index) for an index that is not a class,
@@ -205,7 +205,7 @@ impl DynTensor {
         ))
     }
 
-    /// Positions in row-major order as one index for each dim of a shape.
+    /// Converts row-major positions to one index per dim of a shape.
     ///
     /// # Errors
     /// [`Index`](nomina_core::ErrorKind::Index) for a position outside of the shape,
@@ -216,7 +216,7 @@ impl DynTensor {
         Ok(each.map(|raw| Self::new(raw, self.names.clone())).collect())
     }
 
-    /// The indices of the elements that differ from zero: a row for each, without names.
+    /// Returns the indices of the elements that differ from zero, a row each, without names.
     ///
     /// # Errors
     /// If memory runs out.
@@ -226,7 +226,7 @@ impl DynTensor {
         Ok(Self::new(raw, Names::unnamed(2)))
     }
 
-    /// [`DynTensor::nonzero`] by its other name.
+    /// Like [`DynTensor::nonzero`], under its other name.
     ///
     /// # Errors
     /// Like [`DynTensor::nonzero`].

@@ -1,4 +1,4 @@
-//! Writing slices at the indices of a dim: `index_add` and the like.
+//! Writing slices at the indices of a dim: `index_add` and similar.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
@@ -12,7 +12,7 @@ use crate::job::Update;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, Operand, about};
 
-/// A call of `index_add` or the like.
+/// A call of `index_add` or a similar operator.
 #[derive(Clone, Copy)]
 struct Slices<'a> {
     op: Op,
@@ -22,7 +22,7 @@ struct Slices<'a> {
     how: How,
 }
 
-/// What happens at each index.
+/// The operation at each index.
 #[derive(Clone, Copy)]
 enum How {
     Add(Scalar),
@@ -89,11 +89,11 @@ impl DynTensor {
         })
     }
 
-    /// A copy of self with the slices of `source` added at the indices of a dim; always in the
-    /// index's order. `source` has the dims of `self.index_select(dim, index)`.
+    /// Returns a copy of `self` with the slices of `source` added at the indices of a dim, always
+    /// in the order of the index. `source` has the dims of `self.index_select(dim, index)`.
     ///
     /// # Errors
-    /// Like [`DynTensor::index_select`]; names that do not unify;
+    /// Like [`DynTensor::index_select`]; also if names do not unify, and
     /// [`Shape`](nomina_core::ErrorKind) or [`DType`](nomina_core::ErrorKind) if `source` has other
     /// sizes or another dtype.
     #[forms(with = "but with options.", out)]
@@ -109,7 +109,7 @@ impl DynTensor {
             .new_tensor(self)
     }
 
-    /// [`DynTensor::index_add`] in place.
+    /// Like [`DynTensor::index_add`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::index_add`]. Nothing is changed in that case.
@@ -127,7 +127,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A copy of self with the slices of `source` at the indices of a dim.
+    /// Returns a copy of `self` with the slices of `source` at the indices of a dim.
     ///
     /// # Errors
     /// Like [`DynTensor::index_add`].
@@ -142,7 +142,7 @@ impl DynTensor {
             .new_tensor(self)
     }
 
-    /// [`DynTensor::index_copy`] in place.
+    /// Like [`DynTensor::index_copy`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::index_add`]. Nothing is changed in that case.
@@ -157,7 +157,8 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A copy of self with the slices of `source` reduced into it at the indices of a dim.
+    /// Returns a copy of `self` with the slices of `source` reduced into it at the indices of a
+    /// dim.
     ///
     /// # Errors
     /// Like [`DynTensor::index_add`].
@@ -175,7 +176,7 @@ impl DynTensor {
             .new_tensor(self)
     }
 
-    /// [`DynTensor::index_reduce`] in place.
+    /// Like [`DynTensor::index_reduce`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::index_add`]. Nothing is changed in that case.
@@ -194,10 +195,11 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// A copy of self with `value`, a number or a zero-dim tensor, at the indices of a dim.
+    /// Returns a copy of `self` with `value`, a number or a zero-dim tensor, at the indices of a
+    /// dim.
     ///
     /// # Errors
-    /// Like [`DynTensor::index_select`]; [`Rank`](nomina_core::ErrorKind) if `value` has dims.
+    /// Like [`DynTensor::index_select`]; also [`Rank`](nomina_core::ErrorKind) if `value` has dims.
     pub fn index_fill<'a, 'b>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -209,7 +211,7 @@ impl DynTensor {
         Ok(result)
     }
 
-    /// [`DynTensor::index_fill`] in place.
+    /// Like [`DynTensor::index_fill`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::index_fill`]. Nothing is changed in that case.

@@ -1,4 +1,4 @@
-//! Losses of distances and orders.
+//! Losses of distances and of order.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -8,7 +8,8 @@ use super::{HingeEmbeddingLossOptions, MarginOptions, Reduction, TripletMarginLo
 use crate::tensor::{DynTensor, PairwiseDistanceOptions};
 
 impl DynTensor {
-    /// The hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it is -1.
+    /// Computes the hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it
+    /// is -1.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
@@ -17,7 +18,7 @@ impl DynTensor {
         self.hinge_embedding_loss_with(target, Reduction::Mean, options)
     }
 
-    /// [`DynTensor::hinge_embedding_loss`] with a reduction and a margin of choice.
+    /// Like [`DynTensor::hinge_embedding_loss`], but with the given reduction and margin.
     ///
     /// # Errors
     /// Like [`DynTensor::hinge_embedding_loss`].
@@ -35,7 +36,7 @@ impl DynTensor {
             .neg()
             .and_then(|x| x.add(options.margin)?.clamp_min(0.0))
             .map_err(&fail)?;
-        // As PyTorch has it: a target that is neither counts in both ways.
+        // Like in PyTorch, a target that is neither counts both ways.
         let zero = self.zeros_like().map_err(&fail)?;
         let far = target
             .ne(1)
@@ -48,8 +49,8 @@ impl DynTensor {
         far.add(&close).map_err(&fail)?.reduced(op, reduction)
     }
 
-    /// max(0, -y (x1 - x2) + margin) for self and another tensor: how far their order misses a
-    /// target of 1, self first, or -1.
+    /// Computes `max(0, -y (x1 - x2) + margin)` for `self` and another tensor: how far their order
+    /// is from a target of 1 (`self` greater) or -1. The margin is 0.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
@@ -57,7 +58,7 @@ impl DynTensor {
         self.margin_ranking_loss_with(input2, target, Reduction::Mean, MarginOptions::default())
     }
 
-    /// [`DynTensor::margin_ranking_loss`] with a reduction and a margin of choice.
+    /// Like [`DynTensor::margin_ranking_loss`], but with the given reduction and margin.
     ///
     /// # Errors
     /// Like [`DynTensor::margin_ranking_loss`].
@@ -78,8 +79,8 @@ impl DynTensor {
         terms.map_err(&fail)?.reduced(op, reduction)
     }
 
-    /// One less the cosine of the angle to another tensor along a dim where the target is 1, the
-    /// cosine less the margin where it is -1.
+    /// Computes 1 minus the cosine of the angle to another tensor along a dim where the target is
+    /// 1, and the cosine minus the margin, at least 0, where it is -1.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
@@ -93,7 +94,7 @@ impl DynTensor {
         self.cosine_embedding_loss_with(input2, target, dim, Reduction::Mean, options)
     }
 
-    /// [`DynTensor::cosine_embedding_loss`] with a reduction and a margin of choice.
+    /// Like [`DynTensor::cosine_embedding_loss`], but with the given reduction and margin.
     ///
     /// # Errors
     /// Like [`DynTensor::cosine_embedding_loss`].
@@ -121,8 +122,8 @@ impl DynTensor {
         terms.reduced(op, reduction)
     }
 
-    /// How much nearer than the margin a negative example is, compared with a positive one, along a
-    /// dim.
+    /// Computes the distance to a positive example along a dim, minus that to a negative example,
+    /// plus the margin, at least 0.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
@@ -136,7 +137,7 @@ impl DynTensor {
         self.triplet_margin_loss_with(positive, negative, dim, Reduction::Mean, options)
     }
 
-    /// [`DynTensor::triplet_margin_loss`] with a reduction and a norm of choice.
+    /// Like [`DynTensor::triplet_margin_loss`], but with the given reduction and options.
     ///
     /// # Errors
     /// Like [`DynTensor::triplet_margin_loss`].

@@ -9,8 +9,8 @@ use crate::call::{self, Entropy, Losses};
 use crate::tensor::{DynTensor, Operand, about, family};
 
 impl DynTensor {
-    /// The mean cross entropy of logits along a dim against the index of the true class, or against
-    /// probabilities when the target has that dim, too.
+    /// Computes the mean cross entropy of logits along a dim, against the index of the true class,
+    /// or against probabilities if the target also has that dim.
     ///
     /// # Errors
     /// If the dim does not exist, names do not unify, sizes differ, or a target is not a class.
@@ -19,10 +19,10 @@ impl DynTensor {
         self.cross_entropy_with(target, dim, Reduction::Mean, options)
     }
 
-    /// [`DynTensor::cross_entropy`] with a reduction and weights of choice.
+    /// Like [`DynTensor::cross_entropy`], but with the given reduction and weights.
     ///
     /// # Errors
-    /// Like [`DynTensor::cross_entropy`]; also if the weight does not fit.
+    /// Like [`DynTensor::cross_entropy`]; also if the weight does not match.
     pub fn cross_entropy_with<'a>(
         &self,
         target: &Self,
@@ -43,8 +43,8 @@ impl DynTensor {
         self.classes(op, target, at, reduction, options)
     }
 
-    /// The mean of the negative numbers that stand at the targets along a dim: the cross entropy
-    /// of logarithms of probabilities.
+    /// Computes the mean of the negated numbers at the targets along a dim: the cross entropy of
+    /// log-probabilities.
     ///
     /// # Errors
     /// Like [`DynTensor::cross_entropy`].
@@ -52,7 +52,7 @@ impl DynTensor {
         self.nll_loss_with(target, dim, Reduction::Mean, CrossEntropyOptions::default())
     }
 
-    /// [`DynTensor::nll_loss`] with a reduction and weights of choice.
+    /// Like [`DynTensor::nll_loss`], but with the given reduction and weights.
     ///
     /// # Errors
     /// Like [`DynTensor::cross_entropy_with`].
@@ -77,7 +77,7 @@ impl DynTensor {
             })
     }
 
-    /// Against the index of a class for each row.
+    /// Computes the losses against the index of a class for each row.
     fn classes(
         &self,
         op: Op,
@@ -116,7 +116,7 @@ impl DynTensor {
         Ok(Self::new(found.map_err(fail)?, names))
     }
 
-    /// Against probabilities of all classes.
+    /// Computes the losses against probabilities of all classes.
     fn soft_targets(
         &self,
         target: &Self,
@@ -151,7 +151,7 @@ impl DynTensor {
             let weight = Self::new(raw, nomina_core::Names::unnamed(sizes.len()));
             spread = spread.mul(&weight).map_err(&fail)?;
         }
-        // ln softmax is x less its logsumexp.
+        // ln softmax is `x` minus its logsumexp.
         let logs = self
             .logsumexp(keep)
             .and_then(|all| all.sub(self))
@@ -163,7 +163,7 @@ impl DynTensor {
         match reduction {
             Reduction::None => Ok(terms),
             Reduction::Sum => terms.sum(..),
-            // The mean over rows, whatever the weights.
+            // The mean over rows, independent of the weights.
             Reduction::Mean => terms.mean(..),
         }
         .map_err(&fail)
@@ -185,7 +185,7 @@ impl DynTensor {
         Ok(())
     }
 
-    /// The mean cross entropy of probabilities of two classes.
+    /// Computes the mean cross entropy of probabilities of two classes.
     ///
     /// # Errors
     /// If names do not unify, sizes differ, or an element is not a probability.
@@ -194,7 +194,7 @@ impl DynTensor {
         self.binary_cross_entropy_with(target, Reduction::Mean, options)
     }
 
-    /// [`DynTensor::binary_cross_entropy`] with a reduction and weights of choice.
+    /// Like [`DynTensor::binary_cross_entropy`], but with the given reduction and weights.
     ///
     /// # Errors
     /// Like [`DynTensor::binary_cross_entropy`].
@@ -212,7 +212,7 @@ impl DynTensor {
         if self.numel() > 0 {
             for extreme in [self.amin(..), self.amax(..)] {
                 let extreme = extreme.and_then(|x| x.item()).map_err(&fail)?.to_f64();
-                // NaN is no fault of the range.
+                // NaN is not reported as out of range.
                 if !(0.0..=1.0).contains(&extreme) && !extreme.is_nan() {
                     let what = format!("{extreme} is no probability");
                     let error = Error::new(ErrorKind::Argument, op.name(), what);
@@ -225,7 +225,7 @@ impl DynTensor {
         Self::weighted(op, terms, options.weight)?.reduced(op, reduction)
     }
 
-    /// The mean cross entropy of logits of two classes.
+    /// Computes the mean cross entropy of logits of two classes.
     ///
     /// # Errors
     /// If names do not unify, or sizes differ.
@@ -234,7 +234,8 @@ impl DynTensor {
         self.binary_cross_entropy_with_logits_with(target, Reduction::Mean, options)
     }
 
-    /// [`DynTensor::binary_cross_entropy_with_logits`] with a reduction and weights of choice.
+    /// Like [`DynTensor::binary_cross_entropy_with_logits`], but with the given reduction and
+    /// weights.
     ///
     /// # Errors
     /// Like [`DynTensor::binary_cross_entropy_with_logits`].

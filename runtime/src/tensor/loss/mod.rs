@@ -1,4 +1,4 @@
-//! Losses: of a prediction and a target, whose names unify.
+//! Losses of a prediction and a target, whose names unify.
 
 mod embedding;
 mod entropy;
@@ -16,12 +16,12 @@ pub use options::{
     PoissonNllLossOptions, Reduction, SmoothL1LossOptions, TripletMarginLossOptions,
 };
 
-/// The error of a step as the operator's own, about these operands.
+/// Turns the error of a step into one of the operator, about these operands.
 fn named<'a>(op: Op, operands: &'a [&'a DynTensor]) -> impl Fn(Error) -> Error + 'a {
     move |error| about(error.in_op(op.name()), operands)
 }
 
-/// An operand of 16 bits that was converted.
+/// An operand of 16 bits that was converted to a wider dtype.
 #[allow(clippy::large_enum_variant, reason = "lives for one call")]
 enum Wide {
     Tensor(DynTensor),
@@ -38,7 +38,7 @@ impl Wide {
 }
 
 impl DynTensor {
-    /// The losses of single elements as one.
+    /// Reduces the elementwise losses.
     fn reduced(self, op: Op, reduction: Reduction) -> Result<Self> {
         match reduction {
             Reduction::None => Ok(self),
@@ -47,7 +47,7 @@ impl DynTensor {
         }
     }
 
-    /// A loss whose terms one kernel computes.
+    /// Computes a loss whose terms one kernel computes.
     fn terms(op: Op, kernel: Op, operands: &[Operand<'_>], reduction: Reduction) -> Result<Self> {
         let all = family::tensors(operands);
         let narrow = |x: &&DynTensor| matches!(x.dtype(), DType::F16 | DType::BF16);
@@ -71,7 +71,7 @@ impl DynTensor {
         terms.reduced(op, reduction)
     }
 
-    /// The squares of the differences.
+    /// Computes the mean of the squared differences.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
@@ -79,7 +79,7 @@ impl DynTensor {
         self.mse_loss_with(target, Reduction::Mean)
     }
 
-    /// [`DynTensor::mse_loss`] with a reduction of choice.
+    /// Like [`DynTensor::mse_loss`], but with the given reduction.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -88,7 +88,7 @@ impl DynTensor {
         Self::terms(Op::MseLoss, Op::SquaredError, &operands, reduction)
     }
 
-    /// The magnitudes of the differences.
+    /// Computes the mean of the magnitudes of the differences.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -96,7 +96,7 @@ impl DynTensor {
         self.l1_loss_with(target, Reduction::Mean)
     }
 
-    /// [`DynTensor::l1_loss`] with a reduction of choice.
+    /// Like [`DynTensor::l1_loss`], but with the given reduction.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -105,7 +105,8 @@ impl DynTensor {
         Self::terms(Op::L1Loss, Op::AbsoluteError, &operands, reduction)
     }
 
-    /// Half the square over `beta` near zero, else the magnitude less half of `beta`.
+    /// Computes the mean of half the squared difference where its magnitude is less than 1,
+    /// otherwise of the magnitude minus one half.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -113,7 +114,9 @@ impl DynTensor {
         self.smooth_l1_loss_with(target, Reduction::Mean, SmoothL1LossOptions::default())
     }
 
-    /// [`DynTensor::smooth_l1_loss`] with a reduction and a bend of choice.
+    /// Like [`DynTensor::smooth_l1_loss`], but with the given reduction and `beta`: half the
+    /// squared difference over `beta` where its magnitude is less than `beta`, otherwise the
+    /// magnitude minus half of `beta`.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`]; also if `beta` is below zero.
@@ -131,7 +134,8 @@ impl DynTensor {
         Self::terms(op, Op::SmoothError, &operands, reduction)
     }
 
-    /// Half the square near zero, else `delta` times the magnitude less half of `delta`.
+    /// Computes the mean of half the squared difference where its magnitude is at most 1, otherwise
+    /// of the magnitude minus one half.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -139,7 +143,9 @@ impl DynTensor {
         self.huber_loss_with(target, Reduction::Mean, HuberLossOptions::default())
     }
 
-    /// [`DynTensor::huber_loss`] with a reduction and a bend of choice.
+    /// Like [`DynTensor::huber_loss`], but with the given reduction and `delta`: half the squared
+    /// difference where its magnitude is at most `delta`, otherwise `delta` times the magnitude
+    /// minus half of `delta`.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`]; also if `delta` is not above zero.
@@ -157,7 +163,7 @@ impl DynTensor {
         Self::terms(op, Op::HuberError, &operands, reduction)
     }
 
-    /// ln(1 + exp(-x y)), for targets of 1 and -1.
+    /// Computes the mean of `ln(1 + exp(-x y))` for targets `y` of 1 and -1.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -165,7 +171,7 @@ impl DynTensor {
         self.soft_margin_loss_with(target, Reduction::Mean)
     }
 
-    /// [`DynTensor::soft_margin_loss`] with a reduction of choice.
+    /// Like [`DynTensor::soft_margin_loss`], but with the given reduction.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -174,7 +180,7 @@ impl DynTensor {
         Self::terms(Op::SoftMarginLoss, Op::SoftMargin, &operands, reduction)
     }
 
-    /// The Kullback-Leibler divergence of logarithms of probabilities from a target.
+    /// Computes the mean Kullback-Leibler divergence of log-probabilities from a target.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -182,7 +188,7 @@ impl DynTensor {
         self.kl_div_with(target, Reduction::Mean, KlDivOptions::default())
     }
 
-    /// [`DynTensor::kl_div`] with a reduction of choice.
+    /// Like [`DynTensor::kl_div`], but with the given reduction and options.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -200,7 +206,7 @@ impl DynTensor {
         Self::terms(Op::KlDiv, kernel, &[self.into(), target.into()], reduction)
     }
 
-    /// The negative logarithm of the likelihood under a Poisson distribution.
+    /// Computes the mean negative log-likelihood under a Poisson distribution.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -208,7 +214,7 @@ impl DynTensor {
         self.poisson_nll_loss_with(target, Reduction::Mean, PoissonNllLossOptions::default())
     }
 
-    /// [`DynTensor::poisson_nll_loss`] with a reduction of choice.
+    /// Like [`DynTensor::poisson_nll_loss`], but with the given reduction and options.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`].
@@ -235,7 +241,7 @@ impl DynTensor {
         terms.reduced(op, reduction)
     }
 
-    /// The negative logarithm of the likelihood of a target under a normal distribution of this
+    /// Computes the mean negative log-likelihood of a target under a normal distribution with this
     /// mean and a variance.
     ///
     /// # Errors
@@ -249,7 +255,7 @@ impl DynTensor {
         self.gaussian_nll_loss_with(target, var, Reduction::Mean, options)
     }
 
-    /// [`DynTensor::gaussian_nll_loss`] with a reduction of choice.
+    /// Like [`DynTensor::gaussian_nll_loss`], but with the given reduction and options.
     ///
     /// # Errors
     /// Like [`DynTensor::mse_loss`]; also if a variance is below zero.
@@ -273,7 +279,8 @@ impl DynTensor {
                 return Err(negative(op, "var", least, &[self, &var]));
             }
         }
-        // As if it had not been limited, or a variance that became too small would stay so.
+        // The limit is not recorded; otherwise a variance that became too small would get no
+        // gradient and stay so.
         let limited = var.detach().clamp_min(options.eps).map_err(&fail)?;
         let (raw, names) = limited.into_parts();
         let var = Self::new(call::in_place_of(op, raw, &var.raw)?, names);
@@ -297,7 +304,7 @@ impl DynTensor {
     }
 }
 
-/// A number that is below its least.
+/// Returns the error for a number below its minimum.
 #[cold]
 fn negative(op: Op, name: &str, value: f64, operands: &[&DynTensor]) -> Error {
     let what = format!("`{name}` is {value}");

@@ -2,22 +2,22 @@
 
 use crate::tensor::DynTensor;
 
-/// What becomes of the losses of single elements.
+/// The reduction of elementwise losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// Their mean.
+    /// The mean of the losses.
     #[default]
     Mean,
-    /// Their sum.
+    /// The sum of the losses.
     Sum,
-    /// They stay as they are.
+    /// No reduction.
     None,
 }
 
 /// Options of `smooth_l1_loss_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothL1LossOptions {
-    /// How far the square reaches.
+    /// The magnitude up to which the loss is quadratic.
     pub beta: f64,
 }
 
@@ -30,7 +30,7 @@ impl Default for SmoothL1LossOptions {
 /// Options of `huber_loss_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HuberLossOptions {
-    /// How far the square reaches; the slope beyond.
+    /// The magnitude up to which the loss is quadratic, and the slope beyond.
     pub delta: f64,
 }
 
@@ -43,7 +43,7 @@ impl Default for HuberLossOptions {
 /// Options of `kl_div_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KlDivOptions {
-    /// Whether the target holds logarithms, too.
+    /// Whether the target also holds logarithms.
     pub log_target: bool,
 }
 
@@ -52,9 +52,9 @@ pub struct KlDivOptions {
 pub struct PoissonNllLossOptions {
     /// Whether elements are logarithms of the expectation.
     pub log_input: bool,
-    /// Whether the part that the target alone gives counts, by Stirling's formula.
+    /// Whether to add the part that depends only on the target, by Stirling's formula.
     pub full: bool,
-    /// What is added before a logarithm.
+    /// The number added before a logarithm.
     pub eps: f64,
 }
 
@@ -71,9 +71,9 @@ impl Default for PoissonNllLossOptions {
 /// Options of `gaussian_nll_loss_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaussianNllLossOptions {
-    /// Whether the constant counts.
+    /// Whether to add the constant part.
     pub full: bool,
-    /// The least variance.
+    /// The minimum of the variance.
     pub eps: f64,
 }
 
@@ -89,7 +89,7 @@ impl Default for GaussianNllLossOptions {
 /// Options of `hinge_embedding_loss_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HingeEmbeddingLossOptions {
-    /// How great elements must be whose target is -1.
+    /// The minimum of elements whose target is -1.
     pub margin: f64,
 }
 
@@ -102,20 +102,20 @@ impl Default for HingeEmbeddingLossOptions {
 /// Options of `margin_ranking_loss_with` and `cosine_embedding_loss_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MarginOptions {
-    /// What must be left.
+    /// The required margin.
     pub margin: f64,
 }
 
 /// Options of `triplet_margin_loss_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TripletMarginLossOptions {
-    /// How much further the negative example must be.
+    /// The required difference of the distances.
     pub margin: f64,
     /// The degree of the norm.
     pub p: f64,
-    /// What is added to differences.
+    /// The number added to differences.
     pub eps: f64,
-    /// Whether the distance from the positive to the negative example counts where it is less.
+    /// Whether to use the distance from the positive to the negative example if it is smaller.
     pub swap: bool,
 }
 
@@ -135,9 +135,9 @@ impl Default for TripletMarginLossOptions {
 pub struct CrossEntropyOptions<'a> {
     /// A weight for each class.
     pub weight: Option<&'a DynTensor>,
-    /// A target that does not count.
+    /// A target that is ignored.
     pub ignore_index: i64,
-    /// How much of each target is spread over all classes.
+    /// The part of each target that is spread over all classes.
     pub label_smoothing: f64,
 }
 
@@ -156,7 +156,7 @@ impl Default for CrossEntropyOptions<'_> {
 pub struct BinaryCrossEntropyOptions<'a> {
     /// A weight for each element.
     pub weight: Option<&'a DynTensor>,
-    /// A weight of what is positive, for logits.
+    /// A weight of positive targets, for logits.
     pub pos_weight: Option<&'a DynTensor>,
 }
 
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// What the row says that a number or a truth is when left out.
+    /// Returns the default of a number or a bool in the row.
     fn default<V: std::str::FromStr<Err: std::fmt::Debug>>(op: Op, name: &str) -> V {
         let param = op.row().params().find(|param| param.name == name);
         let text = param.and_then(|param| param.default).expect("a default");

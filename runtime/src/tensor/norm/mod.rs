@@ -1,7 +1,7 @@
 //! Normalisations.
 //!
-//! A weight lies along dims of the tensor's: those of its names, or, when it has none, those that
-//! the operator gives it.
+//! A weight is along dims of the tensor: those of its names, or, if it has none, those that the
+//! operator assigns.
 
 mod options;
 mod similarity;
@@ -21,12 +21,12 @@ pub use options::{
     NormalizeOptions, PairwiseDistanceOptions, RmsNormOptions,
 };
 
-/// What a normalisation does to its rows.
+/// The kind of normalisation of rows.
 struct RowNorm<'a> {
     op: Op,
     /// The dims along a row.
     dims: &'a [usize],
-    /// Where a weight without names lies.
+    /// The dims of a weight without names.
     scaled: &'a [usize],
     weight: Option<&'a DynTensor>,
     bias: Option<&'a DynTensor>,
@@ -35,7 +35,7 @@ struct RowNorm<'a> {
 }
 
 impl DynTensor {
-    /// Mean zero and variance one over dims.
+    /// Normalises to mean 0 and variance 1 over dims.
     ///
     /// # Errors
     /// If a dim does not exist, or the dtype is not a float. With options, also if weight or bias
@@ -60,7 +60,7 @@ impl DynTensor {
         })
     }
 
-    /// Mean square one over dims.
+    /// Normalises to mean square 1 over dims.
     ///
     /// # Errors
     /// If a dim does not exist, or the dtype is not a float. With options, also if the weight does
@@ -74,7 +74,7 @@ impl DynTensor {
         let dims = self.dims_of(Op::RmsNorm, &dims.into())?;
         let step = match self.dtype() {
             DType::F64 => f64::EPSILON,
-            // 16-bit floats compute in f32, and PyTorch takes that dtype's.
+            // 16-bit floats compute in f32; like PyTorch, uses the epsilon of that dtype.
             _ => f64::from(f32::EPSILON),
         };
         self.standardized(&RowNorm {
@@ -88,12 +88,12 @@ impl DynTensor {
         })
     }
 
-    /// [`DynTensor::layer_norm`] with a weight and a bias for each channel: without names, they lie
-    /// along the second dim.
+    /// Like [`DynTensor::layer_norm`], but with a weight and a bias per channel; without names,
+    /// they are along the second dim.
     ///
     /// # Errors
-    /// If a dim does not exist, the dtype is not a float, or there is no more than one element to
-    /// take the mean of. With options, also if weight or bias do not fit.
+    /// If a dim does not exist, the dtype is not a float, or there is at most one element to
+    /// average over. With options, also if weight or bias do not match.
     #[forms(with = "but with a weight and a bias.")]
     pub fn instance_norm_with<'a>(
         &self,
@@ -104,7 +104,8 @@ impl DynTensor {
         self.instance_norm_along(dims, channel, options)
     }
 
-    /// [`DynTensor::instance_norm_with`], where weight and bias without names lie along `channel`.
+    /// Like [`DynTensor::instance_norm_with`], but weight and bias without names are along
+    /// `channel`.
     ///
     /// # Errors
     /// Like [`DynTensor::instance_norm_with`].
@@ -133,8 +134,8 @@ impl DynTensor {
         })
     }
 
-    /// Mean zero and variance one over groups of the channels along `channel`, and over `dims`
-    /// along with them.
+    /// Normalises groups of channels along `channel`, together with `dims`, to mean 0 and variance
+    /// 1.
     ///
     /// # Errors
     /// If a dim does not exist, the dtype is not a float, or the groups do not divide the channels.
@@ -159,7 +160,7 @@ impl DynTensor {
                     .hint("give a number of groups that divides the channels"),
             );
         }
-        // The channel's dim becomes two: groups, and channels within one.
+        // Splits the channel dim into groups and channels within a group.
         let split = |shape: &[usize]| -> Vec<usize> {
             let mut sizes = shape.to_vec();
             sizes.splice(at..=at, [groups, shape[at] / groups]);
@@ -192,11 +193,11 @@ impl DynTensor {
         Ok(Self::new(raw.reshape(self.shape())?, self.names.clone()))
     }
 
-    /// Mean zero and variance one for each index of a dim, over all other dims.
+    /// Normalises each index of a dim to mean 0 and variance 1 over all other dims.
     ///
     /// # Errors
-    /// If the dim does not exist, the dtype is not a float, or there is no more than one element
-    /// for each channel. With options, also if weight or bias do not fit.
+    /// If the dim does not exist, the dtype is not a float, or there is at most one element per
+    /// channel. With options, also if weight or bias do not match.
     #[forms(with = "but with a weight and a bias.")]
     pub fn batch_norm_with<'a>(
         &self,
@@ -207,11 +208,12 @@ impl DynTensor {
         self.batch_statistics(at, options).map(|(result, _)| result)
     }
 
-    /// [`DynTensor::batch_norm_with`], whose statistics go into running ones: in training.
+    /// Like [`DynTensor::batch_norm_with`], but also updates running statistics, for training.
     ///
     /// # Errors
-    /// Returns the errors of [`DynTensor::batch_norm_with`], and an error if a channel has no element or the running statistics do not
-    /// fit. The running statistics are unchanged after an error.
+    /// Returns the errors of [`DynTensor::batch_norm_with`], and an error if a channel has no
+    /// element or the running statistics do not fit. The running statistics are unchanged after an
+    /// error.
     pub fn batch_norm_train<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -235,7 +237,7 @@ impl DynTensor {
         // The running variance is the unbiased one.
         let factors = [1.0, count / (count - 1.0)];
         let updated = |column: usize, running: &Self| {
-            // The second column is the deviation, the variance's root.
+            // The second column is the deviation, the square root of the variance.
             let found = Self::unnamed(stats.select(1, column)?);
             let found = if column == 1 { found.square()? } else { found };
             let kept = running.mul(1.0 - options.momentum)?;
@@ -250,8 +252,8 @@ impl DynTensor {
         Ok(result)
     }
 
-    /// Less a mean and divided by the root of a variance, which are given for each index of a dim:
-    /// batch norm once trained.
+    /// Subtracts a mean and divides by the square root of a variance, given for each index of a
+    /// dim: batch norm for inference.
     ///
     /// # Errors
     /// If the dim does not exist, the dtype is not a float, or statistics, weight or bias do not
@@ -267,7 +269,7 @@ impl DynTensor {
         let at = self.one_dim(op, dim.into())?;
         let fail = |e: Error| about(e.in_op(op.name()), &[self]);
         op.row().check_dtype(self.dtype()).map_err(fail)?;
-        // One number for each channel is computed in a wide dtype.
+        // The numbers per channel are computed in a wide dtype.
         let wide = if self.dtype() == DType::F64 {
             DType::F64
         } else {
@@ -337,8 +339,8 @@ impl DynTensor {
             .map_err(|e| about(e, &[self]))
     }
 
-    /// The elements of `of` in self's order of dims, with size 1 where it has none of them: by its
-    /// names, or along `dims` when it has no names.
+    /// Returns the elements of `of` in the order of dims of self, with size 1 for missing dims: by
+    /// its names, or along `dims` if it has no names.
     fn along(&self, op: Op, of: &Self, dims: &[usize]) -> Result<Raw> {
         let fail = |e| about(e, &[self, of]);
         let places: Vec<usize> = if of.rank() > 0 && of.names.iter().any(Option::is_some) {
@@ -389,13 +391,13 @@ impl DynTensor {
         found.map_err(|e| about(e, &[self]))
     }
 
-    /// The position of a dim of a tensor that has dims.
+    /// Returns the position of a dim of a tensor that has dims.
     fn one_dim(&self, op: Op, dim: DimRef<'_>) -> Result<usize> {
         dim.position(op.name(), &self.names)
             .map_err(|e| about(e, &[self]))
     }
 
-    /// A tensor without names.
+    /// Wraps a tensor without names.
     fn unnamed(raw: Raw) -> Self {
         let names = nomina_core::Names::unnamed(raw.rank());
         Self::new(raw, names)
@@ -409,13 +411,13 @@ impl DynTensor {
     }
 }
 
-/// The sum of two tensors of the same sizes, in the first one's dtype.
+/// Adds two tensors of the same sizes, in the dtype of the first.
 fn call_add(kept: &DynTensor, found: &DynTensor) -> Result<Raw> {
     call::pointwise(Op::Add, &[(&kept.raw).into(), (&found.raw).into()])
 }
 
 impl DynTensor {
-    /// Divided by a power of the mean square over `size` neighbours along a dim.
+    /// Divides by a power of the scaled mean square of `size` neighbours along a dim.
     ///
     /// # Errors
     /// If the dim does not exist, the dtype is not a float, or `size` is zero.
@@ -441,7 +443,7 @@ impl DynTensor {
         if self.numel() == 0 {
             return Ok(self.clone());
         }
-        // Each neighbour's squares are added where both stand: size passes over the squares.
+        // Adds the squares of each neighbour where both exist: `size` passes over the squares.
         let squares = self.to_dtype(accumulator(self.dtype()))?.square()?;
         let n = self.shape()[at];
         let mut total = squares.mul(0)?;

@@ -5,11 +5,11 @@ use crate::tensor::DynTensor;
 /// Options of `layer_norm_with`, `group_norm_with` and `instance_norm_with`.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerNormOptions<'a> {
-    /// What the result is multiplied by.
+    /// The factor of the result.
     pub weight: Option<&'a DynTensor>,
-    /// What is added then.
+    /// The summand after the factor.
     pub bias: Option<&'a DynTensor>,
-    /// What is added to the variance.
+    /// The number added to the variance.
     pub eps: f64,
 }
 
@@ -26,22 +26,22 @@ impl Default for LayerNormOptions<'_> {
 /// Options of `rms_norm_with`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RmsNormOptions<'a> {
-    /// What the result is multiplied by.
+    /// The factor of the result.
     pub weight: Option<&'a DynTensor>,
-    /// What is added to the mean square; the dtype's least step at 1 when left out.
+    /// The number added to the mean square; by default the dtype's machine epsilon.
     pub eps: Option<f64>,
 }
 
-/// Options of `batch_norm_with` and the like.
+/// Options of `batch_norm_with` and similar.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchNormOptions<'a> {
     /// A factor for each channel.
     pub weight: Option<&'a DynTensor>,
     /// A summand for each channel.
     pub bias: Option<&'a DynTensor>,
-    /// How much of the batch's statistics goes into the running ones.
+    /// The weight of the batch's statistics in the running ones.
     pub momentum: f64,
-    /// What is added to the variance.
+    /// The number added to the variance.
     pub eps: f64,
 }
 
@@ -59,11 +59,11 @@ impl Default for BatchNormOptions<'_> {
 /// Options of `local_response_norm_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalResponseNormOptions {
-    /// What the mean square is multiplied by.
+    /// The factor of the mean square.
     pub alpha: f64,
     /// The power.
     pub beta: f64,
-    /// What is added before.
+    /// The number added to the scaled mean square.
     pub k: f64,
 }
 
@@ -82,7 +82,7 @@ impl Default for LocalResponseNormOptions {
 pub struct NormalizeOptions {
     /// The degree of the norm.
     pub p: f64,
-    /// The least number to divide by.
+    /// The minimum of the divisor.
     pub eps: f64,
 }
 
@@ -95,7 +95,7 @@ impl Default for NormalizeOptions {
 /// Options of `cosine_similarity_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CosineSimilarityOptions {
-    /// The least length to divide by.
+    /// The minimum of the lengths to divide by.
     pub eps: f64,
 }
 
@@ -110,7 +110,7 @@ impl Default for CosineSimilarityOptions {
 pub struct PairwiseDistanceOptions {
     /// The degree of the norm.
     pub p: f64,
-    /// What is added to the difference.
+    /// The number added to the difference.
     pub eps: f64,
 }
 

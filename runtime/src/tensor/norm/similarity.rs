@@ -33,7 +33,8 @@ impl Products {
     }
 }
 
-/// A tensor of `f64` near the end of the range by a factor that leaves room for its norm; others by one.
+/// Scales a tensor of `f64` near the end of the range by a factor that leaves room for its norm;
+/// others by one.
 fn with_room(x: &DynTensor) -> Result<(DynTensor, f64)> {
     Ok(match room_for_sums(&x.raw)? {
         Some(factor) => (x.mul(factor)?, factor),
@@ -41,20 +42,20 @@ fn with_room(x: &DynTensor) -> Result<(DynTensor, f64)> {
     })
 }
 
-/// A tensor over lengths, which may be of a wider dtype than the quotient's.
+/// Divides a tensor by lengths, which may have a wider dtype than the quotient.
 fn quotient(x: &DynTensor, length: &DynTensor, dtype: DType) -> Result<DynTensor> {
     let both = [(&x.raw).into(), (&length.raw).into()];
     let raw = call::pointwise_as(Op::Div, &both, dtype)?;
     Ok(DynTensor::new(raw, x.names.clone()))
 }
 
-/// The error of a step as the operator's own.
+/// Turns the error of a step into one of the operator.
 fn named<'a>(op: Op, x: &'a DynTensor) -> impl Fn(Error) -> Error + 'a {
     move |error| about(error.in_op(op.name()), &[x])
 }
 
 impl DynTensor {
-    /// Divided by the norm along dims.
+    /// Divides by the norm along dims.
     ///
     /// # Errors
     /// If a dim does not exist, or the dtype is not a float.
@@ -81,7 +82,8 @@ impl DynTensor {
         quotient(&x, &length, self.dtype()).map_err(&fail)
     }
 
-    /// The cosine of the angle to `other` along a dim, which goes. Names unify, sizes broadcast.
+    /// Computes the cosine of the angle to `other` along a dim, which is removed. Names unify,
+    /// sizes broadcast.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dim does not exist.
@@ -94,8 +96,8 @@ impl DynTensor {
     ) -> Result<Self> {
         let op = Op::CosineSimilarity;
         let fail = named(op, self);
-        // Sizes, names and dtype of the products, which are computed of vectors of length one: those of others
-        // may be out of range.
+        // The sizes, names and dtype of the products. The products are of vectors of length one,
+        // since others may be out of range.
         let products = Products::new(self, other);
         let products = products.map_err(|e| about(e.in_op(op.name()), &[self, other]))?;
         op.row().check_dtype(products.dtype).map_err(&fail)?;
@@ -108,7 +110,7 @@ impl DynTensor {
             ))
             .hint("give tensors with a dim"));
         };
-        // Each operand's own dim, which is missing where it broadcasts.
+        // The dim of each operand, which is missing if it broadcasts.
         let length = |x: &Self, eps: f64| -> Result<Self> {
             let left = products.shape.len() - x.rank();
             match at.checked_sub(left) {
@@ -121,7 +123,7 @@ impl DynTensor {
                             ..NormOptions::default()
                         },
                     )?;
-                    // A dim of size 1 broadcasts: each of its repeats counts.
+                    // A dim of size 1 broadcasts: each repetition counts.
                     let repeats = products.shape[at] / x.shape()[own].max(1);
                     norm.mul((repeats as f64).sqrt())?.clamp_min(eps)
                 }
@@ -147,8 +149,8 @@ impl DynTensor {
         cosine.map_err(&fail)
     }
 
-    /// The norm of the difference to `other` along a dim, which goes unless kept. Names unify, sizes
-    /// broadcast.
+    /// Computes the norm of the difference to `other` along a dim, which is removed unless kept.
+    /// Names unify, sizes broadcast.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dim does not exist.

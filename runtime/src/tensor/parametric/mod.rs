@@ -18,17 +18,18 @@ pub use options::{
 
 type Operands<'a> = SmallVec<[Operand<'a>; 4]>;
 
-/// The error of a kernel as the operator's own.
+/// Turns the error of a kernel into one of the operator.
 fn named(op: Op) -> impl Fn(Error) -> Error {
     move |error| error.in_op(op.name())
 }
 
-/// Operands that are numbers.
+/// Returns operands that are numbers.
 fn numbers<'a>(numbers: &[f64]) -> Operands<'a> {
     family::with(None, numbers)
 }
 
-/// The three forms of an elementwise operator: a closure says the kernel and what follows self.
+/// Defines the three forms of an elementwise operator; a closure gives the kernel and the operands
+/// after self.
 macro_rules! forms {
     ($($(#[$doc:meta])* $op:ident: $new:ident $in_place:ident $out:ident
         ($($arg:ident: $t:ty),*) $chosen:expr;)*) => {
@@ -37,7 +38,8 @@ macro_rules! forms {
             $(#[$doc])*
             ///
             /// # Errors
-            /// Names that do not unify, sizes that do not broadcast, a dtype that is not taken.
+            /// If names do not unify, sizes do not broadcast, or the operator does not support the
+            /// dtype.
             pub fn $new<'a>(&'a self, $($arg: $t),*) -> Result<Self> {
                 let choose: &dyn Fn(&'a Self) -> Result<(Op, Operands<'a>)> = &$chosen;
                 let (op, rest) = choose(self)?;
@@ -75,41 +77,41 @@ fn all<'a>(own: &'a DynTensor, rest: Operands<'a>) -> Operands<'a> {
 }
 
 forms! {
-    /// [`DynTensor::round`] to some digits; integers take whole numbers only.
+    /// Like [`DynTensor::round`], but to a number of digits; for integers only to whole numbers.
     Round: round_with round_with_ round_with_out (options: RoundOptions)
         |_| {
             let (op, digits) = options.chosen();
             Ok((op, numbers(&digits)))
         };
-    /// [`DynTensor::gelu`], exact or by a formula with tanh.
+    /// Like [`DynTensor::gelu`], but exact or by an approximation with tanh.
     Gelu: gelu_with gelu_with_ gelu_with_out (options: GeluOptions)
         |_| Ok((options.chosen(), Operands::new()));
-    /// [`DynTensor::logit`] of elements that are first brought between `eps` and one less it.
+    /// Like [`DynTensor::logit`], but first clamps elements to between `eps` and `1 - eps`.
     Logit: logit_with logit_with_ logit_with_out (options: LogitOptions)
         |_| {
             let (op, eps) = options.chosen();
             Ok((op, numbers(&eps)))
         };
-    /// Zero for NaN, the dtype's greatest and least numbers for the infinities.
+    /// Replaces NaN by zero, and infinities by the greatest and least numbers of the dtype.
     NanToNum: nan_to_num nan_to_num_ nan_to_num_out ()
         |x| Ok((Op::NanToNum, numbers(&NanToNumOptions::default().numbers(x.dtype()))));
-    /// [`DynTensor::nan_to_num`] with numbers of choice.
+    /// Like [`DynTensor::nan_to_num`], but with the given numbers.
     NanToNum: nan_to_num_with nan_to_num_with_ nan_to_num_with_out (options: NanToNumOptions)
         |x| Ok((Op::NanToNum, numbers(&options.numbers(x.dtype()))));
-    /// `value` where an element is at most `threshold`.
+    /// Replaces elements of at most `threshold` by `value`.
     Threshold: threshold threshold_ threshold_out (threshold: Scalar, value: Scalar)
         |_| Ok((Op::Threshold, smallvec![threshold.into(), value.into()]));
     /// Divides and rounds as `options` say; integers then stay integers.
     Div: div_with div_with_ div_with_out (other: impl Into<Operand<'a>> + Copy, options: DivOptions)
         |_| Ok((options.chosen(), smallvec![other.into()]));
-    /// The point on the way to `end` that lies `weight` of the distance along.
+    /// Interpolates linearly: the point on the way to `end` at the fraction `weight`.
     Lerp: lerp lerp_ lerp_out (end: &'a Self, weight: impl Into<Operand<'a>> + Copy)
         |_| Ok((Op::Lerp, smallvec![end.into(), weight.into()]));
     /// Adds the product of two tensors.
     Addcmul: addcmul addcmul_ addcmul_out
         (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy)
         |_| Ok((Op::Addcmul, smallvec![tensor1.into(), tensor2.into()]));
-    /// Adds the product of two tensors, times a number.
+    /// Adds `options.value` times the product of two tensors.
     Addcmul: addcmul_with addcmul_with_ addcmul_with_out
         (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy, options: AddcmulOptions)
         |x| scaled(Op::Addcmul, Op::AddcmulValue, x, tensor1, tensor2.into(), options.value);
@@ -117,13 +119,13 @@ forms! {
     Addcdiv: addcdiv addcdiv_ addcdiv_out
         (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy)
         |_| Ok((Op::Addcdiv, smallvec![tensor1.into(), tensor2.into(), Scalar::Int(1).into()]));
-    /// Adds the quotient of two tensors, times a number.
+    /// Adds `options.value` times the quotient of two tensors.
     Addcdiv: addcdiv_with addcdiv_with_ addcdiv_with_out
         (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy, options: AddcdivOptions)
         |x| scaled(Op::Addcdiv, Op::Addcdiv, x, tensor1, tensor2.into(), options.value);
 }
 
-/// A kernel with a factor, which may not lift the result to a higher category.
+/// Returns a kernel with a factor, which must not raise the category of the result.
 fn scaled<'a>(
     op: Op,
     kernel: Op,
@@ -137,7 +139,7 @@ fn scaled<'a>(
 }
 
 impl DynTensor {
-    /// The derivative of order `n` of `digamma`.
+    /// Computes the derivative of order `n` of `digamma`.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `n` is below zero.
@@ -146,17 +148,17 @@ impl DynTensor {
         family::pointwise(Op::Polygamma, &family::with(Some(self), &[order]))
     }
 
-    /// [`DynTensor::polygamma`] in place.
+    /// Like [`DynTensor::polygamma`], but in place.
     ///
     /// # Errors
-    /// Like [`DynTensor::polygamma`]; also if the result's dtype does not fit self's.
+    /// Like [`DynTensor::polygamma`]; also if the dtype of the result does not fit `self`.
     pub fn polygamma_(&mut self, n: i64) -> Result<&mut Self> {
         let order = self.order(Op::Polygamma, n)?;
         family::pointwise_in_place(Op::Polygamma, self, &family::with(None, &[order]))?;
         Ok(self)
     }
 
-    /// [`DynTensor::polygamma`] into `out`.
+    /// Like [`DynTensor::polygamma`], but writes to `out`.
     ///
     /// # Errors
     /// Like [`DynTensor::polygamma`]; also if `out` cannot hold the result.
@@ -165,7 +167,7 @@ impl DynTensor {
         family::pointwise_out(Op::Polygamma, &family::with(Some(self), &[order]), out)
     }
 
-    /// A number that is no less than zero.
+    /// Checks that a number is not negative.
     fn order(&self, op: Op, n: i64) -> Result<f64> {
         if (0..=170).contains(&n) {
             return Ok(n as f64);
@@ -177,7 +179,8 @@ impl DynTensor {
         )
     }
 
-    /// The logarithm of the gamma function of `p` dimensions, of numbers above (p - 1) / 2.
+    /// Computes the logarithm of the gamma function of `p` dimensions, for numbers above (p - 1) /
+    /// 2.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if `p` is below one.
@@ -205,19 +208,19 @@ impl DynTensor {
         total.add(constant).map_err(&fail)
     }
 
-    /// [`DynTensor::mvlgamma`] in place.
+    /// Like [`DynTensor::mvlgamma`], but in place.
     ///
     /// # Errors
-    /// Like [`DynTensor::mvlgamma`]; also if the result's dtype does not fit self's.
+    /// Like [`DynTensor::mvlgamma`]; also if the dtype of the result does not fit `self`.
     pub fn mvlgamma_(&mut self, p: i64) -> Result<&mut Self> {
         let result = self.mvlgamma(p)?;
         self.overwrite(Op::Mvlgamma, result)
     }
 
-    /// The tensor itself.
+    /// Returns the tensor itself.
     ///
     /// # Errors
-    /// For bool, which has no sign.
+    /// If the dtype is bool, which has no sign.
     pub fn positive(&self) -> Result<Self> {
         Op::Positive
             .row()
@@ -226,11 +229,11 @@ impl DynTensor {
         Ok(self.clone())
     }
 
-    /// Whether elements differ by at most 1e-8 plus 1e-5 times the other's magnitude.
+    /// Returns whether elements differ by at most 1e-8 plus 1e-5 times the other's magnitude.
     ///
     /// # Errors
-    /// Names that do not unify, sizes that do not broadcast.
-    /// With options, also for a distance below zero.
+    /// If names do not unify, or sizes do not broadcast. With options, also if a tolerance is below
+    /// zero.
     #[forms(with = "but with the tolerances of the options.")]
     pub fn isclose_with(&self, other: &Self, options: CloseOptions) -> Result<Self> {
         self.close(Op::Isclose, other, options)
@@ -242,11 +245,10 @@ impl DynTensor {
         family::pointwise(kernel, &operands).map_err(named(op))
     }
 
-    /// Whether all elements are close, as `isclose` says; false where names differ.
+    /// Returns whether all elements are close, like `isclose`; false if names differ.
     ///
     /// # Errors
-    /// Sizes that do not broadcast.
-    /// With options, also for a distance below zero.
+    /// If sizes do not broadcast. With options, also if a tolerance is below zero.
     #[forms(with = "but with the tolerances of the options.")]
     pub fn allclose_with(&self, other: &Self, options: CloseOptions) -> Result<bool> {
         if !rule::equal_names(&self.names, &other.names) {

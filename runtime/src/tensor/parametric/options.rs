@@ -1,10 +1,10 @@
-//! Options of elementwise operators: their numbers, and what chooses another kernel.
+//! Options of elementwise operators: their numbers, and choices of the kernel.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 use smallvec::SmallVec;
 
-/// Structs of numbers with defaults, in the order in which the row takes them.
+/// Defines structs of numbers with defaults, in the order of the row.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident = $default:expr,)* })*) => {$(
         $(#[$doc])*
@@ -20,7 +20,7 @@ macro_rules! numbers {
         }
 
         impl $name {
-            /// The numbers, as the operator's expression takes them.
+            /// Returns the numbers in the order of the operator's expression.
             #[doc(hidden)]
             #[must_use]
             pub fn numbers(self) -> [f64; [$($default),*].len()] {
@@ -33,24 +33,24 @@ macro_rules! numbers {
 numbers! {
     /// Options of `elu_with`.
     EluOptions {
-        /// What negative elements are scaled by.
+        /// The factor of negative results.
         alpha = 1.0,
     }
     /// Options of `celu_with`.
     CeluOptions {
-        /// What negative elements are scaled by, and divided by before the exponential.
+        /// The factor of negative results, and the divisor before the exponential.
         alpha = 1.0,
     }
     /// Options of `leaky_relu_with`.
     LeakyReluOptions {
-        /// What negative elements are multiplied by.
+        /// The factor of negative elements.
         negative_slope = 0.01,
     }
     /// Options of `softplus_with`.
     SoftplusOptions {
-        /// What elements are multiplied by before the exponential.
+        /// The factor before the exponential.
         beta = 1.0,
-        /// Beyond this, an element times `beta` counts as its own softplus.
+        /// The threshold of an element times `beta`, beyond which the element is returned.
         threshold = 20.0,
     }
     /// Options of `hardtanh_with`.
@@ -62,7 +62,7 @@ numbers! {
     }
     /// Options of `softshrink_with`.
     SoftshrinkOptions {
-        /// How much nearer to zero elements come.
+        /// The distance by which elements move towards zero.
         lambd = 0.5,
     }
     /// Options of `hardshrink_with`.
@@ -75,16 +75,16 @@ numbers! {
 /// Options of `nan_to_num_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NanToNumOptions {
-    /// What stands for NaN.
+    /// The replacement of NaN.
     pub nan: f64,
-    /// What stands for infinity; the dtype's greatest number when left out.
+    /// The replacement of infinity; by default the greatest number of the dtype.
     pub posinf: Option<f64>,
-    /// What stands for minus infinity; the dtype's least number when left out.
+    /// The replacement of minus infinity; by default the least number of the dtype.
     pub neginf: Option<f64>,
 }
 
 impl NanToNumOptions {
-    /// The numbers for a dtype.
+    /// Returns the numbers for a dtype.
     #[doc(hidden)]
     #[must_use]
     pub fn numbers(self, dtype: DType) -> [f64; 3] {
@@ -105,35 +105,35 @@ impl NanToNumOptions {
 /// Options of `logit_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogitOptions {
-    /// Elements are first brought between this and one less it.
+    /// Elements are first clamped to between this and 1 minus this.
     pub eps: Option<f64>,
 }
 
 /// Options of `round_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundOptions {
-    /// How many digits behind the point stay; negative ones are before it.
+    /// The number of digits after the decimal point; negative numbers are digits before it.
     pub decimals: i64,
 }
 
-/// How `gelu` is computed.
+/// The method of computing `gelu`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Approximate {
     /// By the normal distribution function.
     #[default]
     None,
-    /// By a formula with tanh.
+    /// By an approximation with tanh.
     Tanh,
 }
 
 /// Options of `gelu_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GeluOptions {
-    /// How it is computed.
+    /// The method.
     pub approximate: Approximate,
 }
 
-/// How a quotient is rounded.
+/// The rounding of a quotient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundingMode {
     /// Towards zero.
@@ -145,21 +145,21 @@ pub enum RoundingMode {
 /// Options of `div_with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DivOptions {
-    /// How the quotient is rounded; integers then stay integers.
+    /// The rounding of the quotient; integers then stay integers.
     pub rounding_mode: RoundingMode,
 }
 
 /// Options of `addcmul_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AddcmulOptions {
-    /// What the product is multiplied by.
+    /// The factor of the product.
     pub value: Scalar,
 }
 
 /// Options of `addcdiv_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AddcdivOptions {
-    /// What the quotient is multiplied by.
+    /// The factor of the quotient.
     pub value: Scalar,
 }
 
@@ -182,9 +182,9 @@ impl Default for AddcdivOptions {
 /// Options of `isclose_with` and `allclose_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloseOptions {
-    /// The distance that is allowed for each unit of the other's magnitude.
+    /// The tolerance relative to the other's magnitude.
     pub rtol: f64,
-    /// The distance that is allowed in any case.
+    /// The absolute tolerance.
     pub atol: f64,
     /// Whether NaN is close to NaN.
     pub equal_nan: bool,
@@ -201,11 +201,11 @@ impl Default for CloseOptions {
 }
 
 impl CloseOptions {
-    /// The kernel, and its numbers.
+    /// Returns the kernel and its numbers.
     #[doc(hidden)]
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a distance below zero.
+    /// [`ErrorKind::Argument`] if a tolerance is below zero.
     pub fn chosen(self, op: &'static str) -> Result<(Op, [f64; 2])> {
         for (name, tolerance) in [("rtol", self.rtol), ("atol", self.atol)] {
             if tolerance < 0.0 || tolerance.is_nan() {
@@ -224,7 +224,7 @@ impl CloseOptions {
 }
 
 impl GeluOptions {
-    /// The kernel.
+    /// Returns the kernel.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(self) -> Op {
@@ -236,7 +236,7 @@ impl GeluOptions {
 }
 
 impl DivOptions {
-    /// The kernel.
+    /// Returns the kernel.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(self) -> Op {
@@ -248,13 +248,13 @@ impl DivOptions {
 }
 
 impl RoundOptions {
-    /// The kernel, and its numbers.
+    /// Returns the kernel and its numbers.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(&self) -> (Op, SmallVec<[f64; 1]>) {
         match self.decimals {
             0 => (Op::Round, SmallVec::new()),
-            // Beyond these, every float is whole, or zero.
+            // Beyond 400 digits, every float stays unchanged; below -400, it becomes zero.
             n => (
                 Op::RoundDecimals,
                 SmallVec::from_elem(n.clamp(-400, 400) as f64, 1),
@@ -264,7 +264,7 @@ impl RoundOptions {
 }
 
 impl LogitOptions {
-    /// The kernel, and its numbers.
+    /// Returns the kernel and its numbers.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(&self) -> (Op, SmallVec<[f64; 1]>) {

@@ -9,7 +9,7 @@ use crate::raw::Raw;
 use crate::tensor::{DynTensor, about, family};
 
 impl DynTensor {
-    /// The real parts, without a copy; a real tensor itself.
+    /// Returns the real parts without a copy; for a real tensor, the tensor itself.
     ///
     /// # Errors
     /// Never because of the caller.
@@ -17,7 +17,7 @@ impl DynTensor {
         self.with_elements(call::real(&self.raw))
     }
 
-    /// The imaginary parts, without a copy.
+    /// Returns the imaginary parts without a copy.
     ///
     /// # Errors
     /// [`ErrorKind::DType`] for a real tensor.
@@ -30,7 +30,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// Complex numbers as pairs in a new last dim, with a name or without; no copy.
+    /// Views complex numbers as pairs in a new last dim, with or without a name.
     ///
     /// # Errors
     /// [`ErrorKind::DType`] for a real tensor, [`ErrorKind::DuplicateNames`] if `self` has a dim
@@ -43,18 +43,18 @@ impl DynTensor {
         Self::from_parts(raw, Names::unchecked(names)).map_err(fail)
     }
 
-    /// Pairs of real numbers in the last dim as complex numbers, without a copy.
+    /// Views pairs of real numbers in the last dim as complex numbers.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] for other dtypes than f32 and f64, [`ErrorKind::Shape`] if the last
-    /// dim's size is not 2, [`ErrorKind::Layout`] if pairs are not adjacent in memory.
+    /// [`ErrorKind::DType`] for other dtypes than f32 and f64, [`ErrorKind::Shape`] if the size of
+    /// the last dim is not 2, [`ErrorKind::Layout`] if pairs are not adjacent in memory.
     pub fn view_as_complex(&self) -> Result<Self> {
         let raw = call::as_complex(&self.raw).map_err(|e| about(e, &[self]))?;
         let names = self.names.iter().take(raw.rank()).cloned().collect();
         Ok(Self::new(raw, names))
     }
 
-    /// Complex numbers of real and imaginary parts, f32 or f64 both.
+    /// Combines real and imaginary parts, both f32 or f64, to complex numbers.
     ///
     /// # Errors
     /// If the dtypes differ, names do not unify or sizes do not broadcast.
@@ -65,7 +65,7 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(|e| about(e, &[real, imag]))?, names))
     }
 
-    /// Complex numbers of magnitudes and angles, f32 or f64 both.
+    /// Combines magnitudes and angles, both f32 or f64, to complex numbers.
     ///
     /// # Errors
     /// If the dtypes differ, names do not unify or sizes do not broadcast.
@@ -89,7 +89,7 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// The complex conjugates; of a real tensor, its numbers.
+    /// Computes the complex conjugates; for a real tensor, its numbers.
     ///
     /// # Errors
     /// If memory runs out.
@@ -104,7 +104,7 @@ impl DynTensor {
         self.with_elements(turned())
     }
 
-    /// [`DynTensor::conj`] in place.
+    /// Like [`DynTensor::conj`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::conj`].
@@ -114,7 +114,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// [`DynTensor::conj`] into `out`.
+    /// Like [`DynTensor::conj`], but writes to `out`.
     ///
     /// # Errors
     /// Like [`DynTensor::conj`]; also if `out` cannot hold the result.

@@ -12,14 +12,14 @@ use crate::tensor::{DynTensor, IntoNames, about, family};
 /// Options of `diagonal_with`, `diag_with`, `diagflat_with`, `tril_with` and `triu_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiagonalOptions {
-    /// Which diagonal: 0 is the main one, 1 the one above it, -1 the one below it.
+    /// The diagonal: 0 is the main one, 1 the one above it, -1 the one below it.
     pub offset: i64,
 }
 
 /// Options of `diag_embed_with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiagEmbedOptions {
-    /// Which diagonal: 0 is the main one, 1 the one above it, -1 the one below it.
+    /// The diagonal: 0 is the main one, 1 the one above it, -1 the one below it.
     pub offset: i64,
     /// The position of the planes' first dim in the result.
     pub dim1: i64,
@@ -40,7 +40,7 @@ impl Default for DiagEmbedOptions {
 /// Options of `rot90_with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rot90Options {
-    /// By how many quarters; negative the other way round.
+    /// The number of quarters; negative for the opposite direction.
     pub k: i64,
 }
 
@@ -55,7 +55,8 @@ fn items(names: &Names) -> [NameItem<'_>; 2] {
 }
 
 impl DynTensor {
-    /// The diagonal of two dims, which go; it is a new last dim, with a name or without.
+    /// Returns the diagonal of two dims, which are removed, as a new last dim, with or without a
+    /// name.
     ///
     /// # Errors
     /// If a dim does not exist or both are the same, [`ErrorKind::DuplicateNames`] if another dim
@@ -76,11 +77,11 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, plan.names))
     }
 
-    /// The diagonal of a matrix, or a matrix with a vector as its diagonal; `names` are the
-    /// result's.
+    /// Returns the diagonal of a matrix, or a matrix with a vector as its diagonal; `names` are
+    /// those of the result.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for another number of dims; if names do not fit.
+    /// [`ErrorKind::Rank`] for another number of dims. Also if the names do not fit.
     #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diag_with(&self, names: impl IntoNames, options: DiagonalOptions) -> Result<Self> {
         let fail = |e| about(e, &[self]);
@@ -103,7 +104,7 @@ impl DynTensor {
         }
     }
 
-    /// [`DynTensor::diag_with`] into `out`.
+    /// Like [`DynTensor::diag_with`], but writes to `out`.
     ///
     /// # Errors
     /// Like [`DynTensor::diag`]; also if `out` cannot hold the result.
@@ -116,7 +117,7 @@ impl DynTensor {
         family::store(Op::Diag, self.diag_with(names, options)?, out)
     }
 
-    /// A vector as the diagonal of a matrix with these two names.
+    /// Returns a matrix with these two names and a vector as its diagonal.
     fn spread(&self, op: &'static str, names: &Names, offset: i64) -> Result<Self> {
         let raw = call::diagonal_matrix(op, &self.raw, offset, 0, 1);
         Ok(Self::new(
@@ -125,7 +126,7 @@ impl DynTensor {
         ))
     }
 
-    /// A matrix with all elements, in row-major order, as its diagonal.
+    /// Returns a matrix with all elements, in row-major order, as its diagonal.
     ///
     /// # Errors
     /// If names are not two, or memory runs out.
@@ -139,12 +140,12 @@ impl DynTensor {
             .map_err(|e| about(e, &[self]))
     }
 
-    /// Planes with the last dim's elements as their diagonals, zeros elsewhere: the last dim goes,
-    /// the planes' two dims, with these names, stand last.
+    /// Returns planes with the elements of the last dim as their diagonals and zeros elsewhere. The
+    /// last dim is removed; the two dims of the planes, with these names, come last.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for a number; if names are not two, or stand twice. With options, [
-    /// `ErrorKind::Index`] for positions that there are not.
+    /// [`ErrorKind::Rank`] for a number. Also if there are not two different names. With options,
+    /// [`ErrorKind::Index`] for positions that do not exist.
     #[forms(with = "but on the given diagonal, and with the planes in the given dims.")]
     pub fn diag_embed_with(
         &self,
@@ -162,7 +163,7 @@ impl DynTensor {
     }
 }
 
-/// Beyond every size is beyond every size, whatever the width.
+/// An offset beyond `isize` is beyond every size.
 fn offset_of(offset: i64) -> isize {
     isize::try_from(offset).unwrap_or(if offset < 0 { isize::MIN } else { isize::MAX })
 }

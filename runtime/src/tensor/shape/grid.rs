@@ -9,35 +9,35 @@ use crate::config::default_dtype;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, about};
 
-/// Which vector runs along which dim of a grid.
+/// The assignment of vectors to the dims of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Indexing {
-    /// The first along the first dim, the second along the second: rows and columns.
+    /// The first vector is along the first dim, the second along the second: rows and columns.
     #[default]
     Ij,
-    /// The first along the second dim, the second along the first: x and y.
+    /// The first vector is along the second dim, the second along the first: x and y.
     Xy,
 }
 
 /// Options of `meshgrid_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeshgridOptions {
-    /// Which vector runs along which dim.
+    /// The assignment of vectors to dims.
     pub indexing: Indexing,
 }
 
 /// Options of `vander_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VanderOptions {
-    /// How many powers; as many as elements unless said.
+    /// The number of powers; by default that of the elements.
     pub n: Option<usize>,
-    /// Whether powers rise from 0.
+    /// Whether powers ascend from 0.
     pub increasing: bool,
 }
 
 impl DynTensor {
-    /// Each vector spread over the grid of all of them, without a copy: the grid has a dim of each
-    /// vector, in their order.
+    /// Expands each vector over the grid of all of them, without a copy: the grid has the dim of
+    /// each vector, in their order.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for more than one dim, [`ErrorKind::DuplicateNames`] for two dims of
@@ -46,7 +46,7 @@ impl DynTensor {
         Self::meshgrid_with(tensors, MeshgridOptions::default())
     }
 
-    /// [`DynTensor::meshgrid`] with the first two dims in either order.
+    /// Like [`DynTensor::meshgrid`], but with the first two dims in either order.
     ///
     /// # Errors
     /// Like [`DynTensor::meshgrid`].
@@ -82,11 +82,11 @@ impl DynTensor {
             .map_err(fail)
     }
 
-    /// A matrix with others along its diagonal, zeros elsewhere; vectors are rows. The names of
-    /// rows unify, and those of columns.
+    /// Returns a matrix with the given matrices along its diagonal and zeros elsewhere; vectors are
+    /// rows. The names of rows unify, and those of columns.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for more than two dims, when names do not unify, or sizes overflow.
+    /// [`ErrorKind::Rank`] for more than two dims. Also if names do not unify, or sizes overflow.
     pub fn block_diag(tensors: &[&Self]) -> Result<Self> {
         let op = "block_diag";
         let fail = |e: Error| about(e.in_op(op), tensors);
@@ -100,7 +100,7 @@ impl DynTensor {
             let block = x.atleast_2d()?;
             promoter.tensor(x.dtype(), 2);
             for (whole, part) in shape.iter_mut().zip(block.shape()) {
-                // What overflows is refused when memory is asked for.
+                // An overflow is refused on allocation.
                 *whole = whole.saturating_add(*part);
             }
             blocks.push(block);
@@ -110,7 +110,7 @@ impl DynTensor {
         } else {
             promoter.result()
         };
-        // No tensors make a row without elements.
+        // Without tensors, the result is a row without elements.
         shape[0] = shape[0].max(usize::from(tensors.is_empty()));
         let device = tensors
             .first()
@@ -132,8 +132,8 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// All combinations of one element of each vector, a row each, in two unnamed dims; of one
-    /// vector, itself.
+    /// Returns all combinations of one element of each vector, a row each, in two unnamed dims; for
+    /// one vector, the vector itself.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if a tensor is not a vector, [`ErrorKind::DType`] if dtypes differ.
@@ -158,8 +158,8 @@ impl DynTensor {
         Self::stack(&columns.iter().collect::<Vec<_>>(), 1, None).map_err(fail)
     }
 
-    /// All combinations of `r` elements of a vector, a row each, in two unnamed dims; an element
-    /// may stand in a row again if `with_replacement`.
+    /// Returns all combinations of `r` elements of a vector, a row each, in two unnamed dims; a row
+    /// may contain an element repeatedly if `with_replacement` is set.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] if `self` is not a vector, [`ErrorKind::Memory`] for too many
@@ -199,11 +199,12 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, Names::unnamed(2)))
     }
 
-    /// The powers of a vector's elements along a new dim, with a name or without, from the highest
-    /// to 0; as many as there are elements.
+    /// Computes the powers of the elements of a vector along a new dim, with or without a name,
+    /// from the highest to 0; their number is that of the elements.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] if `self` is not a vector, [`ErrorKind::DuplicateNames`].
+    /// [`ErrorKind::Rank`] if `self` is not a vector, [`ErrorKind::DuplicateNames`] if `self` has a
+    /// dim of the new name.
     #[forms(with = "but with a given number of powers, in ascending order if the options say so.")]
     pub fn vander_with<'b>(
         &self,
@@ -253,7 +254,7 @@ fn one_dtype(op: &'static str, tensors: &[&DynTensor]) -> Result<()> {
     }
 }
 
-/// In how many ways `r` of `n` things can be chosen.
+/// Returns the number of ways to choose `r` of `n` things.
 fn binomial(n: usize, r: usize) -> Option<usize> {
     if r > n {
         return Some(0);
@@ -261,7 +262,7 @@ fn binomial(n: usize, r: usize) -> Option<usize> {
     (0..r.min(n - r)).try_fold(1_usize, |ways, i| Some(ways.checked_mul(n - i)? / (i + 1)))
 }
 
-/// The places of every choice, in lexicographic order; `None` when there are too many.
+/// Returns the indices of every choice in lexicographic order; `None` if there are too many.
 fn chosen(size: usize, r: usize, again: bool, rows: usize) -> Option<Vec<i64>> {
     let mut places: Vec<i64> = Vec::new();
     places.try_reserve_exact(rows.checked_mul(r)?).ok()?;

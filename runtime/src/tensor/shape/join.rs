@@ -1,4 +1,4 @@
-//! Tensors joined by position.
+//! Joining tensors by position.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, Result};
@@ -6,7 +6,7 @@ use nomina_core::{Error, Result};
 use crate::tensor::{DynTensor, about, family};
 
 impl DynTensor {
-    /// Joins tensors along the second dim, vectors along their only one.
+    /// Joins tensors along the second dim, vectors along their only dim.
     ///
     /// # Errors
     /// Like [`DynTensor::cat`].

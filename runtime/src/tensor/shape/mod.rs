@@ -1,4 +1,4 @@
-//! Elements moved, repeated, split, joined and laid out anew.
+//! Moving, repeating, splitting, joining and rearranging elements.
 
 mod complex;
 mod diagonal;

@@ -9,10 +9,10 @@ use super::diagonal::Rot90Options;
 use crate::call;
 use crate::tensor::{DynTensor, about};
 
-/// How often elements repeat: all as often, or each as often as a tensor of integers says.
+/// The counts of a repetition: one for all elements, or a tensor of integers.
 #[derive(Clone, Copy)]
 pub enum Repeats<'a> {
-    /// All as often.
+    /// One count for all elements.
     Each(i64),
     /// One count per element of the dim.
     Counts(&'a DynTensor),
@@ -31,8 +31,8 @@ impl<'a> From<&'a DynTensor> for Repeats<'a> {
 }
 
 impl DynTensor {
-    /// Moves dims to other positions, which may be given as the dims that stand there; the others
-    /// keep their order.
+    /// Moves dims to other positions, which may be given as the dims that are there; the remaining
+    /// dims keep their order.
     ///
     /// # Errors
     /// If a dim does not exist or is given twice, [`ErrorKind::Rank`] if the lists differ in
@@ -51,7 +51,7 @@ impl DynTensor {
         ))
     }
 
-    /// Dims backwards; `..` for all.
+    /// Reverses the elements along dims; `..` for all.
     ///
     /// # Errors
     /// If a dim does not exist or is given twice.
@@ -59,7 +59,7 @@ impl DynTensor {
         self.flipped("flip", &dims.into())
     }
 
-    /// The second dim backwards: left and right change sides.
+    /// Reverses the elements along the second dim: left and right are swapped.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for fewer than two dims.
@@ -68,7 +68,7 @@ impl DynTensor {
         self.flipped("fliplr", &1.into())
     }
 
-    /// The first dim backwards: up and down change sides.
+    /// Reverses the elements along the first dim: up and down are swapped.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for a number.
@@ -93,8 +93,8 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The plane of two dims turned by a quarter, from the first towards the second: the dims
-    /// change places, and so do their names.
+    /// Rotates the plane of two dims by a quarter, from the first towards the second: the dims are
+    /// swapped, and so are their names.
     ///
     /// # Errors
     /// If the dims are not two that exist.
@@ -126,8 +126,8 @@ impl DynTensor {
         Ok(Self::new(raw.transpose(a, b)?, names))
     }
 
-    /// Moves elements along dims, round the end: one shift per dim, negative towards the front.
-    /// `..` moves all elements in row-major order, whatever the dims.
+    /// Shifts elements cyclically along dims: one shift per dim, negative towards the front. `..`
+    /// shifts all elements in row-major order, regardless of dims.
     ///
     /// # Errors
     /// If a dim does not exist or is given twice, [`ErrorKind::Argument`] if there is not one
@@ -151,7 +151,7 @@ impl DynTensor {
         }
         let positions = dims.listed("roll", &self.names).map_err(fail)?;
         if positions.len() != shifts.len() {
-            // A number has no dim to find.
+            // A number has no dim to look up.
             if self.rank() == 0 && shifts.len() == dims.items().len() {
                 return Ok(self.clone());
             }
@@ -176,7 +176,7 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::repeat`], where fewer counts than dims are for the last ones.
+    /// Like [`DynTensor::repeat`], but fewer counts than dims are for the last ones.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] for a negative count.
@@ -191,8 +191,8 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// Repeats each element of a dim, all as often (`2`) or each as often as a tensor of integers
-    /// says; `..` takes all elements in row-major order, into one dim without name.
+    /// Repeats each element of a dim, by one count (`2`) or by a tensor of counts; `..` repeats all
+    /// elements in row-major order, in one unnamed dim.
     ///
     /// # Errors
     /// If the dim does not exist, counts are negative, no integers, or not one per element.
@@ -225,7 +225,7 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, names))
     }
 
-    /// A range of a dim, as [`DynTensor::narrow`] gives it, in a buffer of its own.
+    /// Returns a range of a dim like [`DynTensor::narrow`], but in a separate buffer.
     ///
     /// # Errors
     /// Like [`DynTensor::narrow`].

@@ -10,7 +10,7 @@ use crate::tensor::{DynTensor, IntoNames};
 /// Options of `logspace_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogspaceOptions {
-    /// What is raised to the powers.
+    /// The base of the powers.
     pub base: f64,
 }
 
@@ -23,7 +23,7 @@ impl Default for LogspaceOptions {
 /// Options of `bartlett_window_with`, `blackman_window_with` and `hann_window_with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowOptions {
-    /// Whether it is one period, as spectra want it; else symmetric, as filters do.
+    /// Whether the window is periodic, for spectra, instead of symmetric, for filters.
     pub periodic: bool,
 }
 
@@ -36,11 +36,11 @@ impl Default for WindowOptions {
 /// Options of `hamming_window_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HammingOptions {
-    /// Whether it is one period, as spectra want it; else symmetric, as filters do.
+    /// Whether the window is periodic, for spectra, instead of symmetric, for filters.
     pub periodic: bool,
     /// The mean.
     pub alpha: f64,
-    /// The cosine's factor.
+    /// The factor of the cosine.
     pub beta: f64,
 }
 
@@ -57,9 +57,9 @@ impl Default for HammingOptions {
 /// Options of `kaiser_window_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KaiserOptions {
-    /// Whether it is one period, as spectra want it; else symmetric, as filters do.
+    /// Whether the window is periodic, for spectra, instead of symmetric, for filters.
     pub periodic: bool,
-    /// How narrow.
+    /// The parameter of the width; the window is narrower for greater numbers.
     pub beta: f64,
 }
 
@@ -73,7 +73,7 @@ impl Default for KaiserOptions {
 }
 
 impl WindowOptions {
-    /// The window `shape` with these options.
+    /// Returns the window `shape` with these options.
     #[must_use]
     pub fn shaped(self, shape: Window) -> (Window, bool) {
         (shape, self.periodic)
@@ -81,7 +81,7 @@ impl WindowOptions {
 }
 
 impl HammingOptions {
-    /// The window these options describe.
+    /// Returns the window of these options.
     #[must_use]
     pub fn shaped(self) -> (Window, bool) {
         let Self { alpha, beta, .. } = self;
@@ -90,7 +90,7 @@ impl HammingOptions {
 }
 
 impl KaiserOptions {
-    /// The window these options describe.
+    /// Returns the window of these options.
     #[must_use]
     pub fn shaped(self) -> (Window, bool) {
         (Window::Kaiser { beta: self.beta }, self.periodic)
@@ -104,7 +104,7 @@ const HANN: Window = Window::Cosine {
 };
 
 impl Options {
-    /// `steps` numbers from `start` to `end`, both included, equally far apart.
+    /// Creates `steps` equally spaced numbers from `start` to `end`, including both.
     ///
     /// # Errors
     /// [`ErrorKind::DType`](nomina_core::ErrorKind::DType) for complex numbers in a real dtype.
@@ -122,7 +122,7 @@ impl Options {
         Ok(DynTensor::new(raw, names))
     }
 
-    /// Powers of a base, whose exponents [`Options::linspace`] gives.
+    /// Creates powers of a base whose exponents are those of [`Options::linspace`].
     ///
     /// # Errors
     /// Like [`Options::linspace`].
@@ -152,7 +152,7 @@ impl Options {
         self.dtype.unwrap_or(natural)
     }
 
-    /// A window of `n` elements.
+    /// Creates a window of `n` elements.
     ///
     /// # Errors
     /// [`ErrorKind::DType`](nomina_core::ErrorKind::DType) for a dtype that is not a real float.
@@ -168,8 +168,8 @@ impl Options {
         Ok(DynTensor::new(raw, names))
     }
 
-    /// The indices on and below a diagonal of a matrix of `row` rows and `col` columns, or on and
-    /// above it if `upper`: a row of row numbers and a row of column numbers, i64 unless said.
+    /// Returns the indices on and below a diagonal of a matrix of `row` rows and `col` columns, or on and above it if
+    /// `upper`: a row of row numbers and a row of column numbers, i64 by default.
     ///
     /// # Errors
     /// If the sizes overflow, or memory runs out.
@@ -189,8 +189,7 @@ impl Options {
 }
 
 impl DynTensor {
-    /// `steps` numbers of the default float dtype from `start` to `end`, both included, equally far
-    /// apart.
+    /// Creates `steps` equally spaced numbers of the default float dtype from `start` to `end`, including both.
     ///
     /// # Errors
     /// If names do not fit, or memory runs out.
@@ -203,7 +202,7 @@ impl DynTensor {
         Self::options().linspace(start, end, steps, names)
     }
 
-    /// Powers of 10, whose exponents [`DynTensor::linspace`] gives.
+    /// Creates powers of 10 whose exponents are those of [`DynTensor::linspace`].
     ///
     /// # Errors
     /// Like [`DynTensor::linspace`].
@@ -216,7 +215,7 @@ impl DynTensor {
         Self::options().logspace(start, end, steps, names, LogspaceOptions::default())
     }
 
-    /// [`DynTensor::logspace`] of another base.
+    /// Like [`DynTensor::logspace`], but with another base.
     ///
     /// # Errors
     /// Like [`DynTensor::linspace`].
@@ -230,8 +229,8 @@ impl DynTensor {
         Self::options().logspace(start, end, steps, names, options)
     }
 
-    /// The indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row
-    /// of column numbers, i64.
+    /// Returns the indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row of column
+    /// numbers, i64.
     ///
     /// # Errors
     /// If names are not two, or memory runs out.
@@ -244,8 +243,8 @@ impl DynTensor {
         Self::options().triangle_indices("tril_indices", (row, col), offset, false, names)
     }
 
-    /// The indices of a matrix on and above the diagonal `offset`: a row of row numbers and a row
-    /// of column numbers, i64.
+    /// Returns the indices of a matrix on and above the diagonal `offset`: a row of row numbers and a row of column
+    /// numbers, i64.
     ///
     /// # Errors
     /// If names are not two, or memory runs out.

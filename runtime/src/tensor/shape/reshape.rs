@@ -8,8 +8,8 @@ use crate::raw::Raw;
 use crate::tensor::{DynTensor, about};
 
 impl DynTensor {
-    /// Other sizes for the same elements, one of which may be -1; a copy only where the strides
-    /// demand it. A tensor with names only keeps its shape: see [`DynTensor::flatten`] and
+    /// Returns the elements in other sizes, one of which may be -1; copies only if the strides
+    /// require it. A tensor with names only keeps its shape: see [`DynTensor::flatten`] and
     /// [`DynTensor::unflatten`].
     ///
     /// # Errors
@@ -19,7 +19,7 @@ impl DynTensor {
         self.reshaped("reshape", shape, Raw::reshape)
     }
 
-    /// [`DynTensor::reshape`] to another tensor's sizes.
+    /// Like [`DynTensor::reshape`], but to the sizes of another tensor.
     ///
     /// # Errors
     /// Like [`DynTensor::reshape`].
@@ -27,15 +27,15 @@ impl DynTensor {
         self.reshaped("reshape_as", &signed(other.shape()), Raw::reshape)
     }
 
-    /// [`DynTensor::reshape`] that never copies.
+    /// Like [`DynTensor::reshape`], but never copies.
     ///
     /// # Errors
-    /// Like [`DynTensor::reshape`], and [`ErrorKind::Layout`] if the strides demand a copy.
+    /// Like [`DynTensor::reshape`]; also [`ErrorKind::Layout`] if the strides require a copy.
     pub fn view(&self, size: &[i64]) -> Result<Self> {
         self.reshaped("view", size, |raw, shape| no_copy("view", raw, shape))
     }
 
-    /// [`DynTensor::view`] in another tensor's sizes.
+    /// Like [`DynTensor::view`], but to the sizes of another tensor.
     ///
     /// # Errors
     /// Like [`DynTensor::view`].
@@ -56,8 +56,8 @@ impl DynTensor {
         Ok(Self::new(relay(&self.raw, &shape).map_err(fail)?, names))
     }
 
-    /// Repeats dims of size 1 to another tensor's sizes, without a copy; new dims on the left are
-    /// unnamed.
+    /// Repeats dims of size 1 to the sizes of another tensor, without a copy; new dims on the left
+    /// are unnamed.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] if a size that is not 1 would change.
@@ -67,8 +67,8 @@ impl DynTensor {
             .map_err(|e| about(e.in_op("expand_as"), &[self]))
     }
 
-    /// Windows of `size` elements that begin `step` apart along a dim, without a copy; the dim
-    /// within a window stands last, with a name or without.
+    /// Returns windows of `size` elements that begin `step` apart along a dim, without a copy; the
+    /// dim within a window is last, with or without a name.
     ///
     /// # Errors
     /// If the dim does not exist or a window does not fit into it, [`ErrorKind::DuplicateNames`]
@@ -87,7 +87,7 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// A number as a vector of one element; anything else as it is.
+    /// Returns a number as a vector of one element; any other tensor unchanged.
     ///
     /// # Errors
     /// Never because of the caller.
@@ -98,7 +98,7 @@ impl DynTensor {
         Ok(self.clone())
     }
 
-    /// A vector as a row, a number as a matrix of one element; anything else as it is.
+    /// Returns a vector as a row, a number as a matrix of one element; any other tensor unchanged.
     ///
     /// # Errors
     /// Never because of the caller.
@@ -110,7 +110,8 @@ impl DynTensor {
         Ok(row)
     }
 
-    /// At least three dims: a vector stands in the middle, a matrix in front.
+    /// Returns a tensor of at least three dims: a vector becomes the middle dim, a matrix the first
+    /// two.
     ///
     /// # Errors
     /// Never because of the caller.
@@ -123,7 +124,7 @@ impl DynTensor {
     }
 }
 
-/// Sizes of a tensor that is there; each fits.
+/// Converts the sizes of an existing tensor, which are in range.
 fn signed(shape: &[usize]) -> Vec<i64> {
     shape.iter().map(|&size| size as i64).collect()
 }

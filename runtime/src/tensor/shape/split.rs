@@ -1,4 +1,4 @@
-//! A dim in pieces.
+//! Splitting a dim into pieces.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use crate::call;
 use crate::memory::list;
 use crate::tensor::{DynTensor, about};
 
-/// How a dim is cut: into a number of pieces, or at indices, negative from the end.
+/// The cuts of a dim: a number of pieces, or indices, which may count from the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sections<'a> {
-    /// So many pieces.
+    /// The number of pieces.
     Count(i64),
-    /// Before each of these indices.
+    /// The indices to cut before.
     At(Cow<'a, [i64]>),
 }
 
@@ -43,7 +43,7 @@ impl From<Vec<i64>> for Sections<'_> {
 }
 
 impl DynTensor {
-    /// A dim in at most `chunks` pieces of equal size, the last one smaller where it must be.
+    /// Splits a dim into at most `chunks` pieces of equal size; the last may be smaller.
     ///
     /// # Errors
     /// If the dim does not exist, [`ErrorKind::Argument`] if `chunks` is not at least 1.
@@ -54,8 +54,8 @@ impl DynTensor {
         self.pieces("chunk", at, &ranges)
     }
 
-    /// A dim in a number of pieces whose sizes differ by at most one, or cut at indices, which may
-    /// count from the end and lie outside.
+    /// Splits a dim into a number of pieces whose sizes differ by at most one, or at indices, which
+    /// may count from the end and be out of range.
     ///
     /// # Errors
     /// If the dim does not exist, [`ErrorKind::Argument`] if the number is not at least 1.
@@ -73,7 +73,7 @@ impl DynTensor {
         self.pieces("tensor_split", at, &ranges)
     }
 
-    /// Pieces of equal size of the second dim, of a vector of its only one; or cut at indices.
+    /// Splits the second dim, or the only dim of a vector, into equal pieces or at indices.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for a number, [`ErrorKind::Shape`] if the dim does not divide.
@@ -82,7 +82,7 @@ impl DynTensor {
         self.evenly("hsplit", sections.into(), usize::from(self.rank() > 1))
     }
 
-    /// Pieces of equal size of the first dim, or cut at indices.
+    /// Splits the first dim into equal pieces or at indices.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for fewer than two dims, [`ErrorKind::Shape`] if the dim does not
@@ -92,7 +92,7 @@ impl DynTensor {
         self.evenly("vsplit", sections.into(), 0)
     }
 
-    /// Pieces of equal size of the third dim, or cut at indices.
+    /// Splits the third dim into equal pieces or at indices.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for fewer than three dims, [`ErrorKind::Shape`] if the dim does not

@@ -13,16 +13,16 @@ use crate::tensor::{DynTensor, Operand, about, family};
 /// Options of `bincount_with` and `bincount_weighted`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BincountOptions {
-    /// The result has at least so many bins.
+    /// The minimum number of bins of the result.
     pub minlength: usize,
 }
 
 /// Options of `histc_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HistcOptions {
-    /// Where the first bin begins.
+    /// The start of the first bin.
     pub min: f64,
-    /// Where the last ends; with both ends the same, bins go from the smallest element to the
+    /// The end of the last bin; if both are equal, bins range from the smallest element to the
     /// greatest.
     pub max: f64,
 }
@@ -30,22 +30,22 @@ pub struct HistcOptions {
 /// Options of `isin_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IsinOptions {
-    /// Whether to say what does not stand among the others.
+    /// Whether to return the elements that are not among the others.
     pub invert: bool,
 }
 
 /// Options of `quantile_with` and `nanquantile_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuantileOptions {
-    /// How a quantile between two elements is found.
+    /// The interpolation of a quantile between two elements.
     pub interpolation: Interpolation,
-    /// Whether the dim stays, with size 1.
+    /// Whether the dim is kept with size 1.
     pub keepdim: bool,
 }
 
 impl DynTensor {
-    /// How often each whole number from 0 on stands in a tensor of one dim. The result has one
-    /// dim, without a name.
+    /// Counts the occurrences of each whole number from 0 on in a tensor of one dim. The result has
+    /// one unnamed dim.
     ///
     /// # Errors
     /// If there is not one dim, a number is negative, or the dtype is not of integers.
@@ -56,7 +56,7 @@ impl DynTensor {
         Ok(Self::new(raw, Names::unnamed(1)))
     }
 
-    /// [`DynTensor::bincount`] that adds up weights: f32 of f32, else f64.
+    /// Like [`DynTensor::bincount`], but sums weights: in f32 for f32, else in f64.
     ///
     /// # Errors
     /// Like [`DynTensor::bincount`]; also if the weights have another name or size.
@@ -67,8 +67,8 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, Names::unnamed(1)))
     }
 
-    /// How many elements fall into each of `bins` equal bins from the smallest to the greatest, along one dim
-    /// with a name or without.
+    /// Counts the elements in each of `bins` equal bins from the smallest to the greatest element,
+    /// along one dim with or without a name.
     ///
     /// # Errors
     /// If there are no bins, an element is not finite, or the dtype is not a float. With options,
@@ -87,7 +87,7 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// [`DynTensor::histc`] into `out`.
+    /// Like [`DynTensor::histc`], but writes to `out`.
     ///
     /// # Errors
     /// Like [`DynTensor::histc`]; also if `out` cannot hold the result.
@@ -95,7 +95,7 @@ impl DynTensor {
         family::store(Op::Histc, self.histc(bins, None)?, out)
     }
 
-    /// Whether each element stands among others; dtypes promote. NaN equals nothing.
+    /// Returns whether each element is among others; dtypes promote. NaN equals nothing.
     ///
     /// # Errors
     /// If the dtype is complex.
@@ -120,12 +120,12 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The elements that stand at parts `q` of the sorted line along a dim, or of all elements
+    /// Returns the elements at the fractions `q` of the sorted line along a dim, or of all elements
     /// with `..`: one for a number, along a new first dim for a list, which keeps its name. NaN if
-    /// there is one.
+    /// any element is NaN.
     ///
     /// # Errors
-    /// If the dim does not exist, `q` is outside of 0 to 1 or of another dtype, or there are no
+    /// If the dim does not exist, `q` is not between 0 and 1 or has another dtype, or there are no
     /// elements.
     #[forms(with = "but with the interpolation of the options.", out)]
     pub fn quantile_with<'a, 'b>(
@@ -137,7 +137,7 @@ impl DynTensor {
         self.quantiles(Op::Quantile, q.into(), &dim.into(), options)
     }
 
-    /// [`DynTensor::quantile`] of what is not NaN.
+    /// Like [`DynTensor::quantile`], but ignores NaN.
     ///
     /// # Errors
     /// Like [`DynTensor::quantile`].
@@ -168,7 +168,7 @@ impl DynTensor {
         };
         let (positions, line, at): (Positions, Raw, usize) = match picked {
             Some(at) => ([at].into_iter().collect(), self.raw.clone(), at),
-            // All elements are one line; a number is one of one element.
+            // All elements form one line; a number is a line of one element.
             None => (
                 (0..self.rank()).collect(),
                 self.raw.reshape(&[self.numel()])?,

@@ -1,4 +1,4 @@
-//! Order along a dim, equal elements, places in sorted sequences.
+//! Sorting along a dim, equal elements, positions in sorted sequences.
 
 mod count;
 mod unique;
@@ -16,17 +16,17 @@ use crate::raw::Raw;
 pub use count::{BincountOptions, HistcOptions, IsinOptions, QuantileOptions};
 pub use unique::{SearchOptions, Unique};
 
-/// Options of `sort_with` and `argsort_with`. Equal elements always stay in their order.
+/// Options of `sort_with` and `argsort_with`. Equal elements always keep their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SortOptions {
     /// Whether the greatest element comes first.
     pub descending: bool,
 }
 
-/// Options of `topk_with`. The elements always come in order.
+/// Options of `topk_with`. The elements are always sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopkOptions {
-    /// Whether the greatest elements are taken, or the smallest.
+    /// Whether to return the greatest elements, instead of the smallest.
     pub largest: bool,
 }
 
@@ -39,13 +39,13 @@ impl Default for TopkOptions {
 type Pair = (Raw, Raw);
 
 impl DynTensor {
-    /// Where a dim stands; a number has a dim 0 of one element.
+    /// Returns the position of a dim; a number has a dim 0 of one element.
     fn line(&self, op: Op, dim: &DimArg<'_>) -> Result<usize> {
         let position = dim.single_or(op.name(), &self.names, -1);
         Ok(position.map_err(|e| about(e, &[self]))?.unwrap_or(0))
     }
 
-    /// Values and positions, where the dim stays.
+    /// Returns values and indices with the dim kept.
     fn kept(&self, pair: Result<Pair>) -> Result<(Self, Self)> {
         let (values, positions) = pair.map_err(|e| about(e, &[self]))?;
         let names = || {
@@ -59,7 +59,7 @@ impl DynTensor {
         Ok((Self::new(values, a), Self::new(positions, b)))
     }
 
-    /// Values and positions, where the dim goes.
+    /// Returns values and indices with the dim removed.
     fn removed(
         &self,
         op: Op,
@@ -77,8 +77,8 @@ impl DynTensor {
         ))
     }
 
-    /// The elements in order along a dim, and where each stood. NaN counts as the greatest, equal
-    /// elements stay in their order.
+    /// Sorts the elements along a dim and also returns their indices. NaN counts as the greatest;
+    /// equal elements keep their order.
     ///
     /// ```
     /// use nomina_runtime::DynTensor;
@@ -108,7 +108,7 @@ impl DynTensor {
         self.kept(call::sort(op, &self.raw, dim, options.descending))
     }
 
-    /// Where each element stood that is in order along a dim.
+    /// Returns the indices that sort the elements along a dim.
     ///
     /// # Errors
     /// Like [`DynTensor::sort`].
@@ -121,7 +121,7 @@ impl DynTensor {
         Ok(self.sorted(Op::Argsort, dim.into(), options)?.1)
     }
 
-    /// The elements in order along the first dim.
+    /// Sorts the elements along the first dim.
     ///
     /// # Errors
     /// If the dtype is complex.
@@ -132,7 +132,7 @@ impl DynTensor {
             .0)
     }
 
-    /// The `k` greatest elements along a dim, in order, and where they stand. The dim keeps its
+    /// Returns the `k` greatest elements along a dim, sorted, and their indices. The dim keeps its
     /// name.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl DynTensor {
         self.kept(call::topk(Op::Topk, &self.raw, k, dim, options.largest))
     }
 
-    /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
+    /// Returns the `k`-th smallest element along a dim, counted from 1, and its index.
     ///
     /// # Errors
     /// If the dim does not exist or has fewer elements, or the dtype is complex.
@@ -162,8 +162,8 @@ impl DynTensor {
         })
     }
 
-    /// The median along a dim, the lower one of two, and where it stands; with `..`, the median
-    /// alone. NaN if there is one.
+    /// Returns the median along a dim, the lower of two, and its index; with `..`, only the median.
+    /// NaN if any element is NaN.
     ///
     /// # Errors
     /// If the dim does not exist or has no elements, or the dtype is complex.
@@ -171,7 +171,7 @@ impl DynTensor {
         dim.extremum(Op::Median, self)
     }
 
-    /// [`DynTensor::median`] of what is not NaN.
+    /// Like [`DynTensor::median`], but ignores NaN.
     ///
     /// # Errors
     /// Like [`DynTensor::median`].
@@ -179,7 +179,7 @@ impl DynTensor {
         dim.extremum(Op::Nanmedian, self)
     }
 
-    /// [`DynTensor::median`] along a dim, into `values` and `indices`.
+    /// Like [`DynTensor::median`] along a dim, but writes to `values` and `indices`.
     ///
     /// # Errors
     /// Like [`DynTensor::median`]; also if `values` or `indices` cannot hold the results.
@@ -193,7 +193,7 @@ impl DynTensor {
         family::store_pair(Op::Median, found, values, indices)
     }
 
-    /// [`DynTensor::nanmedian`] along a dim, into `values` and `indices`.
+    /// Like [`DynTensor::nanmedian`] along a dim, but writes to `values` and `indices`.
     ///
     /// # Errors
     /// Like [`DynTensor::nanmedian`]; also if `values` or `indices` cannot hold the results.
@@ -207,7 +207,7 @@ impl DynTensor {
         family::store_pair(Op::Nanmedian, found, values, indices)
     }
 
-    /// The most frequent element along a dim, the smallest of several, and where it stands last.
+    /// Returns the most frequent element along a dim, the smallest of several, and its last index.
     ///
     /// # Errors
     /// If the dim does not exist or has no elements, or the dtype is complex.
@@ -216,20 +216,20 @@ impl DynTensor {
         self.typical(Op::Mode, &dim.into())
     }
 
-    /// `median`, `nanmedian` or `mode` along a dim.
+    /// Computes `median`, `nanmedian` or `mode` along a dim.
     pub(super) fn typical(&self, op: Op, dim: &DimArg<'_>) -> Result<(Self, Self)> {
         self.removed(op, dim, |x, dim, keepdim| {
             call::typical(op, x, dim, keepdim)
         })
     }
 
-    /// `median` or `nanmedian` of all elements.
+    /// Computes `median` or `nanmedian` of all elements.
     pub(super) fn typical_of_all(&self, op: Op) -> Result<Self> {
         let raw = call::typical_of_all(op, &self.raw).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, Names::default()))
     }
 
-    /// The greatest element so far along a dim, and where it stands; of equal ones the last.
+    /// Returns the running maximum along a dim and its index, the last of equal ones.
     ///
     /// # Errors
     /// If the dim does not exist, or the dtype is complex.
@@ -238,7 +238,7 @@ impl DynTensor {
         self.running(Op::Cummax, dim.into())
     }
 
-    /// The smallest element so far along a dim, and where it stands; of equal ones the last.
+    /// Returns the running minimum along a dim and its index, the last of equal ones.
     ///
     /// # Errors
     /// If the dim does not exist, or the dtype is complex.

@@ -1,4 +1,4 @@
-//! Equal elements, and places in sorted sequences.
+//! Equal elements, and positions in sorted sequences.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
@@ -11,23 +11,23 @@ use crate::tensor::{DynTensor, Operand, about};
 /// Options of `searchsorted_with` and `bucketize_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchOptions {
-    /// Whether a value stands after its equals, or before them.
+    /// Whether the position is after equal elements, instead of before them.
     pub right: bool,
 }
 
-/// The different elements of a tensor, or its different slices along a dim.
+/// The distinct elements of a tensor, or its distinct slices along a dim.
 #[derive(Clone, Debug)]
 pub struct Unique {
-    /// They, in one dim without a name; slices, with all names.
+    /// The distinct elements in one unnamed dim, or the slices with all names.
     pub values: DynTensor,
-    /// For each element, or slice, which of the values it is.
+    /// The index of each element, or slice, among the values.
     pub inverse: DynTensor,
-    /// How often each value stands.
+    /// The number of occurrences of each value.
     pub counts: DynTensor,
 }
 
 impl DynTensor {
-    /// The different elements in order, in one dim without a name.
+    /// Returns the distinct elements in order, in one unnamed dim.
     ///
     /// # Errors
     /// If the dtype is complex.
@@ -35,7 +35,8 @@ impl DynTensor {
         Ok(self.unique_all()?.values)
     }
 
-    /// [`DynTensor::unique`], for each element which of them it is, and how often each stands.
+    /// Like [`DynTensor::unique`], but also returns the index of each element among them, and their
+    /// counts.
     ///
     /// # Errors
     /// Like [`DynTensor::unique`].
@@ -43,8 +44,8 @@ impl DynTensor {
         self.different(Op::Unique, None)
     }
 
-    /// The different slices along a dim, in order. All names stay; what is counted along the dim
-    /// has its name.
+    /// Returns the distinct slices along a dim, in order. All names stay; the counts along the dim
+    /// have its name.
     ///
     /// # Errors
     /// If the dim does not exist, or the dtype is complex.
@@ -52,7 +53,7 @@ impl DynTensor {
         self.different(Op::Unique, Some(dim.into()))
     }
 
-    /// The elements that differ from the one before, in one dim without a name.
+    /// Returns the elements that differ from their predecessor, in one unnamed dim.
     ///
     /// # Errors
     /// If the dtype is complex.
@@ -60,8 +61,8 @@ impl DynTensor {
         Ok(self.unique_consecutive_all()?.values)
     }
 
-    /// [`DynTensor::unique_consecutive`], for each element which of them it is, and how often each
-    /// stands.
+    /// Like [`DynTensor::unique_consecutive`], but also returns the index of each element among
+    /// them, and their counts.
     ///
     /// # Errors
     /// Like [`DynTensor::unique_consecutive`].
@@ -69,7 +70,7 @@ impl DynTensor {
         self.different(Op::UniqueConsecutive, None)
     }
 
-    /// The slices along a dim that differ from the one before. All names stay.
+    /// Returns the slices along a dim that differ from their predecessor. All names stay.
     ///
     /// # Errors
     /// If the dim does not exist, or the dtype is complex.
@@ -97,8 +98,9 @@ impl DynTensor {
         })
     }
 
-    /// Where values would stand in this sorted sequence, before their equals. A sequence for each
-    /// row of values has their dims, but for the last; the result has the values' names.
+    /// Returns the positions at which values would be inserted in this sorted sequence, before
+    /// equal elements. One sequence for each row of values has their dims, except for the last; the
+    /// result has the names of the values.
     ///
     /// # Errors
     /// If names or sizes of rows differ, or dtypes do.
@@ -115,12 +117,12 @@ impl DynTensor {
         self.places(Op::Searchsorted, &values, None, options)
     }
 
-    /// [`DynTensor::searchsorted`] in a sequence that is sorted in the order of `sorter`, which
-    /// [`DynTensor::argsort`] gives.
+    /// Like [`DynTensor::searchsorted`], but in a sequence that is sorted in the order of `sorter`,
+    /// a result of [`DynTensor::argsort`].
     ///
     /// # Errors
-    /// Like [`DynTensor::searchsorted`]; also if the sorter is not of i64 and of the sequence's
-    /// sizes, or points out of a sequence.
+    /// Like [`DynTensor::searchsorted`]; also if the sorter is not of i64, does not have the sizes
+    /// of the sequence, or points out of a sequence.
     pub fn searchsorted_by<'a>(
         &self,
         sorter: &Self,
@@ -131,8 +133,8 @@ impl DynTensor {
         self.places(Op::Searchsorted, &values, Some(sorter), options)
     }
 
-    /// Which of the buckets between sorted boundaries each element belongs to: a boundary belongs
-    /// to the bucket below it.
+    /// Returns the index of the bucket between sorted boundaries that each element belongs to; a
+    /// boundary belongs to the bucket below it.
     ///
     /// # Errors
     /// If the boundaries have more than one dim, or another dtype.
@@ -144,7 +146,7 @@ impl DynTensor {
         boundaries.places(Op::Bucketize, self, None, options)
     }
 
-    /// A number as a tensor of self's dtype.
+    /// Returns a number as a tensor of the dtype of self.
     pub(in crate::tensor) fn as_values(&self, values: Operand<'_>) -> Result<Self> {
         match values {
             Operand::Tensor(values) => Ok(values.clone()),

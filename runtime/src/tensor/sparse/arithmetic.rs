@@ -1,4 +1,4 @@
-//! Sums, products entry by entry, and functions that take zero to zero.
+//! Sums, elementwise products, and functions that map zero to zero.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg};
@@ -9,7 +9,7 @@ use super::{AnyLayout, DynSparse, about, dense};
 use crate::call;
 use crate::tensor::{AddOptions, DynTensor, ReduceOptions};
 
-/// What a sparse tensor is multiplied by.
+/// A factor of a sparse tensor.
 #[derive(Clone, Copy, Debug)]
 pub enum SparseOperand<'a> {
     /// A number.
@@ -43,13 +43,13 @@ macro_rules! from_number {
 }
 from_number!(bool i32 i64 f32 f64 Scalar);
 
-/// The factor, where it is one.
+/// Returns the factor; `None` for 1.
 fn factor(options: AddOptions) -> Option<Scalar> {
     (options.alpha != Scalar::Int(1)).then_some(options.alpha)
 }
 
 impl DynSparse {
-    /// The sum of two sparse tensors of the same sizes, which is sparse; names unify.
+    /// Adds two sparse tensors of equal sizes; the result is sparse and names unify.
     ///
     /// # Errors
     /// If names do not unify, or sizes differ.
@@ -58,15 +58,15 @@ impl DynSparse {
         self.plus(Op::Add, other, factor(options))
     }
 
-    /// The difference of two sparse tensors of the same sizes; names unify.
+    /// Subtracts two sparse tensors of equal sizes; names unify.
     ///
     /// # Errors
-    /// Like [`DynSparse::add`], and for bool.
+    /// Like [`DynSparse::add`]; also if the dtype is bool.
     pub fn sub(&self, other: &Self) -> Result<Self> {
         self.plus(Op::Sub, other, Some(Scalar::Int(-1)))
     }
 
-    /// [`DynSparse::sub`] with the right operand multiplied by `alpha`.
+    /// Like [`DynSparse::sub`], but multiplies the right operand by `options.alpha`.
     ///
     /// # Errors
     /// Like [`DynSparse::sub`].
@@ -81,7 +81,7 @@ impl DynSparse {
         Ok(Self::new(raw, names))
     }
 
-    /// The sum with a dense tensor of the same sizes, which is dense; names unify.
+    /// Adds a dense tensor of equal sizes; the result is dense and names unify.
     ///
     /// # Errors
     /// If names do not unify, or sizes differ.
@@ -92,8 +92,8 @@ impl DynSparse {
         Ok(DynTensor::new(raw, names))
     }
 
-    /// The product, entry by entry, with a number or with a tensor of the same sizes; what is zero
-    /// here stays zero, whatever it is multiplied by.
+    /// Multiplies by a number, or elementwise by a tensor of equal sizes; zeros stay zero for any
+    /// factor.
     ///
     /// # Errors
     /// If names do not unify, or sizes differ.
@@ -120,7 +120,7 @@ impl DynSparse {
         Ok(Self::new(raw, names))
     }
 
-    /// The quotient by a number.
+    /// Divides by a number.
     ///
     /// # Errors
     /// If memory runs out.
@@ -128,13 +128,13 @@ impl DynSparse {
         self.map(Op::Div, &[other.into()])
     }
 
-    /// An elementwise operator that takes zero to zero, on the values.
+    /// Applies an elementwise operator that maps zero to zero to the values.
     pub(in crate::tensor) fn map(&self, op: Op, rest: &[Scalar]) -> Result<Self> {
         let raw = call::sparse_map(op, &self.raw, rest).map_err(|e| self.blame(e))?;
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The sum over dims, by name or position: sparse while a sparse dim is left, else dense.
+    /// Computes the sum over dims, by name or position: sparse if a sparse dim is left, else dense.
     ///
     /// # Errors
     /// If a dim does not exist.
@@ -142,7 +142,7 @@ impl DynSparse {
         self.summed(&dim.into(), None)
     }
 
-    /// [`DynSparse::sum`] in another dtype, or with the dims kept.
+    /// Like [`DynSparse::sum`], but in another dtype, or with the dims kept.
     ///
     /// # Errors
     /// Like [`DynSparse::sum`].
@@ -170,7 +170,7 @@ impl DynSparse {
     }
 }
 
-/// The number negated.
+/// Negates a number.
 fn negated(number: Scalar) -> Scalar {
     match number {
         Scalar::Bool(value) => Scalar::Int(-i64::from(value)),
@@ -181,7 +181,7 @@ fn negated(number: Scalar) -> Scalar {
 }
 
 impl DynTensor {
-    /// The sum with a sparse tensor of the same sizes, which is dense; names unify.
+    /// Adds a sparse tensor of equal sizes; the result is dense and names unify.
     ///
     /// # Errors
     /// If names do not unify, or sizes differ.

@@ -1,4 +1,4 @@
-//! From coordinates and values, from dense tensors and back.
+//! Conversions from coordinates and values, and from and to dense tensors.
 
 use crate::Device;
 use nomina_core::{DType, Element, Names, Result};
@@ -9,12 +9,12 @@ use crate::raw::RawCoo;
 use crate::tensor::{DynTensor, IntoNames};
 
 impl DynSparse {
-    /// A sparse tensor from `indices`, one row per sparse dim, and `values`, one per column: a
-    /// number each, or a block of dense dims. `size` says all sizes, sparse and dense. A place that
-    /// stands twice holds the sum. PyTorch's `sparse_coo_tensor`.
+    /// Creates a sparse tensor from `indices`, one row per sparse dim, and `values`, one per
+    /// column: a number each, or a block of dense dims. `size` gives all sizes, sparse and dense.
+    /// Values at the same position are summed. PyTorch's `sparse_coo_tensor`.
     ///
     /// # Errors
-    /// If indices are no matrix of integers, there are not as many values as columns, an index is
+    /// If indices are not a matrix of integers, values and columns differ in number, an index is
     /// out of range, or sizes or names do not fit.
     pub fn from_coo(
         indices: &DynTensor,
@@ -26,7 +26,8 @@ impl DynSparse {
         Self::build(indices, values, Some(size), |_| Ok(names))
     }
 
-    /// [`DynSparse::from_coo`] whose sparse sizes are one more than the greatest index of each.
+    /// Like [`DynSparse::from_coo`], but the sparse sizes are the greatest index of each dim plus
+    /// one.
     ///
     /// # Errors
     /// Like [`DynSparse::from_coo`].
@@ -50,7 +51,7 @@ impl DynSparse {
         Ok(Self::new(raw, names))
     }
 
-    /// A sparse tensor without entries: all zeros.
+    /// Creates a sparse tensor without entries: all elements are zero.
     ///
     /// # Errors
     /// If names do not fit the sizes.
@@ -62,7 +63,7 @@ impl DynSparse {
         Ok(Self::new(raw.marked(true), names))
     }
 
-    /// Entries in row-major order; values at one place become their sum.
+    /// Sorts the entries in row-major order and sums values at the same position.
     ///
     /// # Errors
     /// If memory runs out.
@@ -71,7 +72,7 @@ impl DynSparse {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// With all elements, zeros included.
+    /// Converts to a dense tensor.
     ///
     /// # Errors
     /// If memory runs out.
@@ -80,7 +81,7 @@ impl DynSparse {
         Ok(DynTensor::new(raw, self.names.clone()))
     }
 
-    /// The values in another dtype; itself when they have it.
+    /// Converts the values to another dtype; returns the tensor itself if they already have it.
     ///
     /// # Errors
     /// If memory runs out.
@@ -89,7 +90,7 @@ impl DynSparse {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The values in the dtype of `T`: `x.to::<f64>()`.
+    /// Converts the values to the dtype of `T`: `x.to::<f64>()`.
     ///
     /// # Errors
     /// If memory runs out.
@@ -97,7 +98,7 @@ impl DynSparse {
         self.to_dtype(T::DTYPE)
     }
 
-    /// On another device; itself when it is there.
+    /// Returns the tensor on another device; the tensor itself if it is already there.
     ///
     /// # Errors
     /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if the device cannot be used.
@@ -110,7 +111,7 @@ impl DynSparse {
 const OP: &str = "sparse_coo_tensor";
 
 impl DynTensor {
-    /// The elements that differ from zero, as a coalesced sparse tensor of the same names.
+    /// Converts the elements that differ from zero to a coalesced sparse tensor of the same names.
     ///
     /// # Errors
     /// If memory runs out.
@@ -118,8 +119,8 @@ impl DynTensor {
         self.to_sparse_with(self.rank())
     }
 
-    /// [`DynTensor::to_sparse`] whose first `sparse_dim` dims are sparse, and whose values are
-    /// blocks of the others.
+    /// Like [`DynTensor::to_sparse`], but only the first `sparse_dim` dims are sparse, and the
+    /// values are blocks of the others.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) if there are fewer dims.
@@ -128,7 +129,7 @@ impl DynTensor {
         Ok(DynSparse::new(raw, self.names().clone()))
     }
 
-    /// The elements at the places of `mask`, as a sparse tensor; names unify.
+    /// Returns the elements at the positions of `mask` as a sparse tensor; names unify.
     ///
     /// # Errors
     /// If names do not unify, or sizes differ.

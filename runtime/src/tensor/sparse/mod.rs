@@ -20,11 +20,12 @@ use crate::{call, display};
 
 pub use arithmetic::SparseOperand;
 
-/// A sparse tensor whose names, rank and dtype are known at run time: coordinates, and the values
-/// there; everything else is zero. PyTorch's layout `sparse_coo`.
+/// A sparse tensor whose names, rank and dtype are known at run time: coordinates and the values
+/// there; all other elements are zero. PyTorch's layout `sparse_coo`.
 ///
-/// The first dims are sparse; a tensor with dense dims besides holds a block of them per entry.
-/// What is not built for sparse tensors is not there: [`DynSparse::to_dense`] is the way to it.
+/// The first dims are sparse; a tensor that also has dense dims holds a block of them per entry.
+/// Operators without a sparse implementation are not methods here; convert with
+/// [`DynSparse::to_dense`] first.
 ///
 /// ```
 /// use nomina_runtime::{DynSparse, DynTensor};
@@ -43,8 +44,8 @@ pub struct DynSparse {
     names: Names,
 }
 
-/// A result that is sparse or dense, as its dims want it.
-// A box would cost every sparse result an allocation.
+/// A result that is sparse or dense, depending on its dims.
+// A box would cost an allocation for every sparse result.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 #[must_use]
@@ -56,7 +57,7 @@ pub enum AnyLayout {
 }
 
 impl AnyLayout {
-    /// With all elements.
+    /// Returns the result as a dense tensor.
     ///
     /// # Errors
     /// If memory runs out.
@@ -67,7 +68,7 @@ impl AnyLayout {
         }
     }
 
-    /// The names of the dims.
+    /// Returns the names of the dims.
     #[must_use]
     pub fn names(&self) -> &Names {
         match self {
@@ -77,7 +78,7 @@ impl AnyLayout {
     }
 }
 
-/// Shows `error` with the dims of what it is about.
+/// Adds to `error` the dims of its operands.
 #[cold]
 fn about(error: Error, operands: &[(&Names, &[usize])]) -> Error {
     if error.operands().is_empty() {
@@ -95,13 +96,14 @@ fn dense(x: &DynTensor) -> (&Names, &[usize]) {
 }
 
 impl DynSparse {
-    /// What a rule and a kernel agreed upon.
+    /// Wraps the result of a rule and a kernel.
     fn new(raw: RawCoo, names: Names) -> Self {
         debug_assert_eq!(raw.rank(), names.len());
         Self { raw, names }
     }
 
-    /// What `out` is after this result was written into it: with its dtype, and under its rules for names and sizes.
+    /// Returns the value of `out` after this result was written into it: with its dtype, and under
+    /// its rules for names and sizes.
     ///
     /// # Errors
     /// If the dtype, names or sizes do not match `out`, or the devices differ.
@@ -122,31 +124,31 @@ impl DynSparse {
         about(error, &[self.seen()])
     }
 
-    /// Coordinates and values without the names.
+    /// Returns coordinates and values without the names.
     #[must_use]
     pub fn raw(&self) -> &RawCoo {
         &self.raw
     }
 
-    /// The names of the dims, `None` where a dim has none.
+    /// Returns the names of the dims, `None` for a dim without a name.
     #[must_use]
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// Whether any dim has a name.
+    /// Returns whether any dim has a name.
     #[must_use]
     pub fn has_names(&self) -> bool {
         self.names.has_names()
     }
 
-    /// The sizes.
+    /// Returns the sizes.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.raw.shape()
     }
 
-    /// The size of a dim.
+    /// Returns the size of a dim.
     ///
     /// # Errors
     /// If the dim does not exist.
@@ -157,78 +159,80 @@ impl DynSparse {
             .map_err(|e| self.blame(e))
     }
 
-    /// The number of dims, sparse and dense.
+    /// Returns the number of dims, sparse and dense.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.raw.rank()
     }
 
-    /// The number of elements, zeros included.
+    /// Returns the number of elements, including zeros.
     #[must_use]
     pub fn numel(&self) -> usize {
         self.shape().iter().product()
     }
 
-    /// The number of entries: places that are written down, each with its value.
+    /// Returns the number of entries: stored positions with their values.
     #[must_use]
     pub fn nnz(&self) -> usize {
         self.raw.nnz()
     }
 
-    /// The number of sparse dims, which come first.
+    /// Returns the number of sparse dims, which come first.
     #[must_use]
     pub fn sparse_dim(&self) -> usize {
         self.raw.sparse_dim()
     }
 
-    /// The number of dense dims, which a value is a block of.
+    /// Returns the number of dense dims, those of a value.
     #[must_use]
     pub fn dense_dim(&self) -> usize {
         self.raw.dense_dim()
     }
 
-    /// Whether entries stand in row-major order, each at a place of its own.
+    /// Returns whether the entries are in row-major order, at most one for each position.
     #[must_use]
     pub fn is_coalesced(&self) -> bool {
         self.raw.is_coalesced()
     }
 
-    /// That it is sparse; a [`DynTensor`] is not.
+    /// Returns true: the layout is sparse.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         true
     }
 
-    /// The layout.
+    /// Returns the layout.
     #[must_use]
     pub fn layout(&self) -> Layout {
         Layout::SparseCoo
     }
 
-    /// The dtype of the values.
+    /// Returns the dtype of the values.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.raw.dtype()
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.raw.device()
     }
 
-    /// The coordinates of a coalesced tensor: one row per sparse dim, one column per entry.
+    /// Returns the coordinates of a coalesced tensor: one row per sparse dim, one column per entry.
     ///
     /// # Errors
-    /// [`ErrorKind::Layout`] if it is not coalesced; [`DynSparse::entries`] does not ask for it.
+    /// [`ErrorKind::Layout`] if the tensor is not coalesced; [`DynSparse::entries`] does not
+    /// require it.
     pub fn indices(&self) -> Result<DynTensor> {
         self.coalesced("indices").map(|x| x.entries().0)
     }
 
-    /// The values of a coalesced tensor, one per entry; dense dims keep their names.
+    /// Returns the values of a coalesced tensor, one per entry; dense dims keep their names.
     ///
     /// # Errors
-    /// [`ErrorKind::Layout`] if it is not coalesced; [`DynSparse::entries`] does not ask for it.
+    /// [`ErrorKind::Layout`] if the tensor is not coalesced; [`DynSparse::entries`] does not
+    /// require it.
     pub fn values(&self) -> Result<DynTensor> {
         self.coalesced("values").map(|x| x.entries().1)
     }
@@ -243,7 +247,7 @@ impl DynSparse {
             .hint("call `coalesce()` first, or take `entries()` as they are"))
     }
 
-    /// Coordinates and values as they stand, coalesced or not.
+    /// Returns coordinates and values as stored, coalesced or not.
     pub fn entries(&self) -> (DynTensor, DynTensor) {
         let dense = self.names.iter().skip(self.sparse_dim()).cloned();
         let names: Names = std::iter::once(None).chain(dense).collect();
@@ -252,14 +256,15 @@ impl DynSparse {
     }
 }
 
-/// Coordinates and values, and a line that says names, sizes, dtype, device and how many entries.
+/// Formats coordinates and values, and a line with names, sizes, dtype, device and the number of
+/// entries.
 impl fmt::Display for DynSparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::sparse(f, &self.raw, &self.names)
     }
 }
 
-/// One line: `Sparse[N=2, C=3] f32 cpu, 2 entries: (0, 2) 3.0, (1, 0) 4.0`.
+/// Formats to one line: `Sparse[N=2, C=3] f32 cpu, 2 entries: (0, 2) 3.0, (1, 0) 4.0`.
 impl fmt::Debug for DynSparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::sparse_line(f, &self.raw, &self.names)

@@ -21,7 +21,7 @@ impl DynSparse {
         self.permuted("transpose", order)
     }
 
-    /// Swaps the dims of a matrix; a vector or a number stays as it is.
+    /// Swaps the dims of a matrix; leaves vectors and numbers unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for more than two dims.
@@ -29,7 +29,7 @@ impl DynSparse {
         self.permuted("t", rule::t("t", &self.names))
     }
 
-    /// Reorders all dims, sparse ones among themselves and dense ones.
+    /// Reorders all dims, sparse ones and dense ones separately.
     ///
     /// # Errors
     /// If `dims` does not list each dim once, or mixes sparse and dense ones.
@@ -38,7 +38,7 @@ impl DynSparse {
         self.permuted("permute", order)
     }
 
-    /// Permutes dims to an order of names; `"..."` stands for the dims not mentioned.
+    /// Permutes dims to an order of names; `"..."` covers the dims that are not mentioned.
     ///
     /// # Errors
     /// Like [`DynSparse::permute`]; also if the order has a name that `self` lacks.
@@ -64,7 +64,7 @@ impl DynSparse {
         done.map_err(|e| self.blame(e))
     }
 
-    /// Gives dims other names: a list, pairs of old and new, or `()` for no names.
+    /// Renames dims: a list, pairs of old and new, or `()` for no names.
     ///
     /// # Errors
     /// If there is not one name per dim, a name to replace is missing, or a name would occur twice.
@@ -78,13 +78,13 @@ impl DynSparse {
         Ok(Self::new(self.raw.clone(), names))
     }
 
-    /// The same entries without names.
+    /// Returns the same entries without names.
     pub fn drop_names(&self) -> Self {
         Self::new(self.raw.clone(), Names::unnamed(self.rank()))
     }
 
-    /// Gives names to dims that have none; a name may only stay itself. `"..."` stands for the dims
-    /// that are not mentioned.
+    /// Names dims that have no name; existing names must be repeated. `"..."` covers the dims that
+    /// are not mentioned.
     ///
     /// # Errors
     /// If a name would become another, there is not one per dim, or a name would occur twice.

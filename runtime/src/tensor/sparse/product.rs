@@ -8,7 +8,7 @@ use crate::call;
 use crate::tensor::DynTensor;
 
 impl DynSparse {
-    /// The product with a dense matrix, which is dense.
+    /// Multiplies by a dense matrix; the result is dense.
     ///
     /// # Errors
     /// If one is not a matrix, inner sizes or dtypes differ, or the result would have a name twice.
@@ -16,7 +16,7 @@ impl DynSparse {
         self.product(Op::Mm, mat2)
     }
 
-    /// The product with a dense vector, which is dense.
+    /// Multiplies by a dense vector; the result is dense.
     ///
     /// # Errors
     /// If `self` is not a matrix or `vec` no vector, or inner sizes or dtypes differ.
@@ -24,7 +24,7 @@ impl DynSparse {
         self.product(Op::Mv, vec)
     }
 
-    /// The product with a dense matrix or vector, which is dense.
+    /// Multiplies by a dense matrix or vector; the result is dense.
     ///
     /// # Errors
     /// Like [`DynSparse::mm`] and [`DynSparse::mv`].
@@ -32,7 +32,7 @@ impl DynSparse {
         self.product(Op::Matmul, other)
     }
 
-    /// mm, mv or matmul.
+    /// Computes mm, mv or matmul.
     pub(in crate::tensor) fn product(&self, op: Op, other: &DynTensor) -> Result<DynTensor> {
         type Rule = fn(&'static str, &Names, &Names) -> Result<Names>;
         let fail = |e| about(e, &[self.seen(), dense(other)]);
@@ -57,7 +57,7 @@ impl DynSparse {
 }
 
 impl DynTensor {
-    /// The product of a dense matrix and a sparse one, which is dense.
+    /// Multiplies a dense matrix by a sparse one; the result is dense.
     ///
     /// # Errors
     /// If one is not a matrix, inner sizes or dtypes differ, or the result would have a name twice.

@@ -1,4 +1,4 @@
-//! Statistics along a dim, or of variables, that are chains of other operators.
+//! Statistics along a dim, or of variables, as chains of other operators.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -11,7 +11,7 @@ use crate::tensor::{DynTensor, about};
 /// Options of `diff_with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffOptions {
-    /// How many times over differences are taken.
+    /// The number of times that differences are taken.
     pub n: i64,
 }
 
@@ -24,7 +24,7 @@ impl Default for DiffOptions {
 /// Options of `trapezoid_with` and `cumulative_trapezoid_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrapezoidOptions {
-    /// How far samples are apart.
+    /// The distance between samples.
     pub dx: f64,
 }
 
@@ -37,11 +37,11 @@ impl Default for TrapezoidOptions {
 /// Options of `cov_with`.
 #[derive(Clone, Copy, Debug)]
 pub struct CovOptions<'a> {
-    /// What is taken off the count of observations.
+    /// The number subtracted from the count of observations.
     pub correction: f64,
-    /// How often each observation is counted: integers.
+    /// The number of times that each observation is counted: integers.
     pub fweights: Option<&'a DynTensor>,
-    /// How much each observation counts: floats.
+    /// The weight of each observation: floats.
     pub aweights: Option<&'a DynTensor>,
 }
 
@@ -61,7 +61,7 @@ impl DynTensor {
             .map_err(|e| about(e, &[self]))
     }
 
-    /// Differences of neighbours along a dim; of bool, whether they differ.
+    /// Computes the differences of neighbours along a dim; for bool, whether they differ.
     ///
     /// # Errors
     /// If the dim does not exist. With options, also if the number is negative.
@@ -72,7 +72,7 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// The integral of samples along a dim by the trapezoidal rule.
+    /// Computes the integral of samples along a dim by the trapezoidal rule.
     ///
     /// # Errors
     /// If the dim does not exist, or the dtype is bool.
@@ -85,17 +85,19 @@ impl DynTensor {
         self.integral(Op::Trapezoid, None, options, dim.into())
     }
 
-    /// [`DynTensor::trapezoid`] of samples at given places: in one dim, or in the samples' dims.
+    /// Like [`DynTensor::trapezoid`], but of samples at given positions: in one dim, or in the dims
+    /// of the samples.
     ///
     /// # Errors
-    /// Like [`DynTensor::trapezoid`]; also if names or sizes of the places are not the samples'.
+    /// Like [`DynTensor::trapezoid`]; also if the positions have other names or sizes than the
+    /// samples.
     pub fn trapezoid_at<'a>(&self, places: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let options = TrapezoidOptions::default();
         self.integral(Op::Trapezoid, Some(places), options, dim.into())
     }
 
-    /// The running integral of samples along a dim by the trapezoidal rule; the dim has one
-    /// element less.
+    /// Computes the running integral of samples along a dim by the trapezoidal rule; the dim has
+    /// one element less.
     ///
     /// # Errors
     /// If the dim does not exist, or the dtype is bool.
@@ -108,7 +110,7 @@ impl DynTensor {
         self.integral(Op::CumulativeTrapezoid, None, options, dim.into())
     }
 
-    /// [`DynTensor::cumulative_trapezoid`] of samples at given places.
+    /// Like [`DynTensor::cumulative_trapezoid`], but of samples at given positions.
     ///
     /// # Errors
     /// Like [`DynTensor::trapezoid_at`].
@@ -154,8 +156,8 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// The covariance of variables, which are rows, over observations, which are columns: rows by
-    /// rows, of which the second dim is the primed first; of one variable, a number.
+    /// Computes the covariance matrix of variables, which are rows, over observations, which are
+    /// columns. Its second dim is the primed first; one variable gives a number.
     ///
     /// # Errors
     /// If there are more than two dims, or the dtype is complex. With options, also if weights have
@@ -181,7 +183,8 @@ impl DynTensor {
         Ok(Self::new(found, names))
     }
 
-    /// Correlation coefficients of variables, which are rows, with dims as [`DynTensor::cov`] has.
+    /// Computes the correlation coefficients of variables, which are rows, with the dims of
+    /// [`DynTensor::cov`].
     ///
     /// # Errors
     /// If there are more than two dims, or the dtype is complex.
@@ -191,7 +194,7 @@ impl DynTensor {
         Ok(Self::new(found, names))
     }
 
-    /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
+    /// Scales slices along a dim down to a `p`-norm of at most `maxnorm`.
     ///
     /// # Errors
     /// If the dim does not exist or is the only one, `p` is not positive, `maxnorm` is negative, or
@@ -203,7 +206,7 @@ impl DynTensor {
         Ok(Self::new(found, self.names.clone()))
     }
 
-    /// [`DynTensor::renorm`] in place.
+    /// Like [`DynTensor::renorm`], but in place.
     ///
     /// # Errors
     /// Like [`DynTensor::renorm`].

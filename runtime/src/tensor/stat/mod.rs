@@ -1,4 +1,4 @@
-//! Statistics: norms, moments in pairs.
+//! Statistics: norms, pairs of moments.
 
 mod along;
 
@@ -17,9 +17,9 @@ pub use along::{CovOptions, DiffOptions, TrapezoidOptions};
 pub struct NormOptions {
     /// The degree: 2 for the Euclidean norm, infinity for the greatest magnitude.
     pub p: f64,
-    /// Whether reduced dims stay, with size 1.
+    /// Whether reduced dims are kept with size 1.
     pub keepdim: bool,
-    /// The dtype to convert to before reducing; its real part is the result's.
+    /// The dtype to convert to before reducing; the dtype of the result is its real part.
     pub dtype: Option<DType>,
 }
 
@@ -34,7 +34,7 @@ impl Default for NormOptions {
 }
 
 impl DynTensor {
-    /// The standard deviation over dims, and the mean.
+    /// Computes the standard deviation and the mean over dims.
     ///
     /// # Errors
     /// If a dim does not exist, or the dtype is neither a float nor complex.
@@ -47,7 +47,7 @@ impl DynTensor {
         self.moments(Op::StdMean, &dim.into(), options)
     }
 
-    /// The variance over dims, and the mean.
+    /// Computes the variance and the mean over dims.
     ///
     /// # Errors
     /// If a dim does not exist, or the dtype is neither a float nor complex.
@@ -80,7 +80,7 @@ impl DynTensor {
         ))
     }
 
-    /// The smallest element over dims, and the greatest.
+    /// Returns the smallest and the greatest element over dims.
     ///
     /// # Errors
     /// If a dim does not exist or has no elements, or the dtype is complex.
@@ -94,11 +94,11 @@ impl DynTensor {
         ))
     }
 
-    /// The Euclidean norm of the vectors over dims; several dims are one vector.
+    /// Computes the Euclidean norm of the vectors over dims; several dims are one vector.
     ///
     /// # Errors
-    /// If a dim does not exist, or the dtype is neither a float nor complex. With options, also if
-    /// there is no greatest or smallest of no elements.
+    /// If a dim does not exist, or the dtype is neither a float nor complex. With options, also for
+    /// the greatest or smallest of no elements.
     #[forms(with = "but with the degree `options.p`.", out)]
     pub fn norm_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: NormOptions) -> Result<Self> {
         let dim = dim.into();
@@ -111,7 +111,7 @@ impl DynTensor {
         family::reduce(Op::Norm, self, &dim.with_keepdim(keepdim), reduce)
     }
 
-    /// The Euclidean norm of the difference to `other`, as one number. Names unify, sizes
+    /// Computes the Euclidean norm of the difference to `other`, as one number. Names unify, sizes
     /// broadcast.
     ///
     /// # Errors
