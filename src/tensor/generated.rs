@@ -5074,7 +5074,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Computes the `p`-norm of the vectors over dims; for an infinite `p`, the greatest or smallest magnitude, for 0, the number of elements that differ from zero.
+    /// Computes a norm of the vectors over dims, by default the Euclidean norm.
     ///
     /// Differs from PyTorch: only of vectors; several dims are one vector.
     ///

@@ -437,7 +437,9 @@ fn docs_say_themselves_when_a_call_fails() {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         for (at, pair) in lines.windows(2).enumerate() {
             if ["/// # Errors", "/// # Panics"].contains(&pair[0])
-                && pair[1].starts_with("/// As [")
+                && ["/// As [", "/// Like ["]
+                    .iter()
+                    .any(|start| pair[1].starts_with(start))
             {
                 elsewhere.push(format!("{path}:{}: {}", at + 2, pair[1]));
             }

@@ -542,7 +542,7 @@ pub enum Op {
     Nanmean,
     /// `count_nonzero`: Counts the elements over dims that differ from zero.
     CountNonzero,
-    /// `norm`: Computes the `p`-norm of the vectors over dims; for an infinite `p`, the greatest or smallest magnitude, for 0, the number of elements that differ from zero.
+    /// `norm`: Computes a norm of the vectors over dims, by default the Euclidean norm.
     Norm,
     /// `std_mean`: Computes the standard deviation and the mean over dims.
     StdMean,

@@ -124,7 +124,7 @@ pub fn {name}(&self, other: &Self) -> Result<Self> {
 ";
 
 const DYN_REDUCE: &str = "
-/// {doc} The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+/// {doc} The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
 ///
 /// # Errors
 /// Like [`DynTensor::{name}`]; also if the placement does not allow the operator.
@@ -205,9 +205,14 @@ fn filled(template: &str, row: &Row) -> String {
         Spread::Reduce(combine) => by(combine).to_owned(),
         _ => String::new(),
     };
-    let template = template
+    let mut template = template
         .replace("{placed}", placed)
         .replace("{combine}", &combine);
+    if let (Some(second), true) = (row.params().nth(1), template.contains("other: &Self")) {
+        // The method by name calls its parameter `other`.
+        let doc = row.doc.replace(&format!("`{}`", second.name), "`other`");
+        template = template.replace("{doc}", &doc);
+    }
     fill(&template, row)
 }
 

@@ -38,7 +38,7 @@ impl DynSharded {
         self.combined(Op::Div, other, |x, y| x.div(y))
     }
 
-    /// Raises to the power of `exponent`. Computed on the ranks' pieces.
+    /// Raises to the power of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::pow`]; also if the placements do not match.
@@ -624,7 +624,7 @@ impl DynSharded {
         })
     }
 
-    /// Computes the sum over dims; integers and bool are added in i64. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the sum over dims; integers and bool are added in i64. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::sum`]; also if the placement does not allow the operator.
@@ -632,7 +632,7 @@ impl DynSharded {
         self.reduced(Op::Sum, dims.into(), |x, dims| x.sum(dims))
     }
 
-    /// Computes the product over dims; integers and bool are multiplied in i64. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the product over dims; integers and bool are multiplied in i64. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::prod`]; also if the placement does not allow the operator.
@@ -640,7 +640,7 @@ impl DynSharded {
         self.reduced(Op::Prod, dims.into(), |x, dims| x.prod(dims))
     }
 
-    /// Returns the greatest element over dims. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Returns the greatest element over dims. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::amax`]; also if the placement does not allow the operator.
@@ -648,7 +648,7 @@ impl DynSharded {
         self.reduced(Op::Amax, dims.into(), |x, dims| x.amax(dims))
     }
 
-    /// Returns the smallest element over dims. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Returns the smallest element over dims. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::amin`]; also if the placement does not allow the operator.
@@ -656,7 +656,7 @@ impl DynSharded {
         self.reduced(Op::Amin, dims.into(), |x, dims| x.amin(dims))
     }
 
-    /// Returns whether any element over dims differs from zero. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Returns whether any element over dims differs from zero. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::any`]; also if the placement does not allow the operator.
@@ -664,7 +664,7 @@ impl DynSharded {
         self.reduced(Op::Any, dims.into(), |x, dims| x.any(dims))
     }
 
-    /// Returns whether every element over dims differs from zero. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Returns whether every element over dims differs from zero. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::all`]; also if the placement does not allow the operator.
@@ -672,7 +672,7 @@ impl DynSharded {
         self.reduced(Op::All, dims.into(), |x, dims| x.all(dims))
     }
 
-    /// Computes the variance over dims; the divisor is the number of elements minus 1. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the variance over dims; the divisor is the number of elements minus 1. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::var`]; also if the placement does not allow the operator.
@@ -680,7 +680,7 @@ impl DynSharded {
         self.reduced(Op::Var, dims.into(), |x, dims| x.var(dims))
     }
 
-    /// Computes the standard deviation over dims, the square root of `var`. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the standard deviation over dims, the square root of `var`. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::std`]; also if the placement does not allow the operator.
@@ -688,7 +688,7 @@ impl DynSharded {
         self.reduced(Op::Std, dims.into(), |x, dims| x.std(dims))
     }
 
-    /// Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::nanvar`]; also if the placement does not allow the operator.
@@ -696,7 +696,7 @@ impl DynSharded {
         self.reduced(Op::Nanvar, dims.into(), |x, dims| x.nanvar(dims))
     }
 
-    /// Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::nanstd`]; also if the placement does not allow the operator.
@@ -712,7 +712,7 @@ impl DynSharded {
         self.along(Op::Softmin, dim, |x, dim| x.softmin(dim))
     }
 
-    /// Computes the sum over dims of the elements that are not NaN. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the sum over dims of the elements that are not NaN. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::nansum`]; also if the placement does not allow the operator.
@@ -720,7 +720,7 @@ impl DynSharded {
         self.reduced(Op::Nansum, dims.into(), |x, dims| x.nansum(dims))
     }
 
-    /// Computes the mean over dims of the elements that are not NaN. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Computes the mean over dims of the elements that are not NaN. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::nanmean`]; also if the placement does not allow the operator.
@@ -728,7 +728,7 @@ impl DynSharded {
         self.reduced(Op::Nanmean, dims.into(), |x, dims| x.nanmean(dims))
     }
 
-    /// Counts the elements over dims that differ from zero. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
+    /// Counts the elements over dims that differ from zero. The dims must be whole on each rank, or split and given by [`Over::across`](super::Over::across): then the result is pending.
     ///
     /// # Errors
     /// Like [`DynTensor::count_nonzero`]; also if the placement does not allow the operator.
@@ -914,7 +914,7 @@ impl DynSharded {
         self.combined(Op::Fmin, other, |x, y| x.fmin(y))
     }
 
-    /// Returns 0 for negative elements, 1 for positive ones and `values` at zero. Computed on the ranks' pieces.
+    /// Returns 0 for negative elements, 1 for positive ones and `other` at zero. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::heaviside`]; also if the placements do not match.
@@ -938,7 +938,7 @@ impl DynSharded {
         self.combined(Op::Lcm, other, |x, y| x.lcm(y))
     }
 
-    /// Raises to the power of `exponent` in double precision. Computed on the ranks' pieces.
+    /// Raises to the power of `other` in double precision. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::float_power`]; also if the placements do not match.
@@ -954,7 +954,7 @@ impl DynSharded {
         self.combined(Op::Ldexp, other, |x, y| x.ldexp(y))
     }
 
-    /// Clamps elements to at least `min`. Computed on the ranks' pieces.
+    /// Clamps elements to at least `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::clamp_min`]; also if the placements do not match.
@@ -962,7 +962,7 @@ impl DynSharded {
         self.combined(Op::ClampMin, other, |x, y| x.clamp_min(y))
     }
 
-    /// Clamps elements to at most `max`. Computed on the ranks' pieces.
+    /// Clamps elements to at most `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::clamp_max`]; also if the placements do not match.

@@ -15,7 +15,7 @@ use crate::tensor::Tensor;
 /// # Losses of embeddings
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Computes `max(0, -y (x1 - x2))` for `self` and another tensor: how far their order is from a target of 1 (`self`
-    /// greater) or -1.
+    /// greater) or -1. Returns the mean.
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 
     /// Computes 1 minus the cosine of the angle to another tensor along a dim where the target is 1, and the cosine
-    /// minus the margin, at least 0, where it is -1.
+    /// minus the margin, at least 0, where it is -1. The margin is 0; returns the mean.
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
@@ -111,7 +111,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 
     /// Computes the distance to a positive example along a dim, minus that to a negative example, plus the margin, at
-    /// least 0.
+    /// least 0. The margin is 1; returns the mean.
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.

@@ -154,6 +154,9 @@ impl<D: BroadcastWith<E> + SameRankAs<E>, E: Dims> SparseTerm<D> for E {}
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
         /// Adds two sparse tensors of equal sizes; dims unify.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_add [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
@@ -161,6 +164,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Like [`add`](Self::add), but multiplies the right operand by `options.alpha`.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_add_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
@@ -168,6 +174,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Subtracts two sparse tensors of equal sizes; dims unify.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_sub [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
@@ -175,6 +184,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Like [`sub`](Self::sub), but multiplies the right operand by `options.alpha`.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_sub_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
@@ -182,6 +194,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Adds a dense tensor of equal sizes; the result is dense and dims unify.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_add_dense [E: SparseTerm<D>, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
@@ -189,11 +204,17 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Multiplies by a number, or elementwise by a tensor of equal sizes; zeros stay zero.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_mul [R: SparseFactor<D, T>] (self, other: R) -> Sparse<R::Dims, R::Dtype> [] {
             typed(|| self.inner.mul(other.operand().as_operand())).map(Sparse::from_erased)
         }
 
         /// Divides by a number.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_div [S: Number] (self, other: S) -> Sparse<D, <WithScalar<T, S> as Element>::Float>
             [T: PromoteScalar<S>]
         {
@@ -201,6 +222,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Computes the sum over dims: `x.sum(N)` is sparse, `x.sum(..)` over all is dense.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_sum [A: AxesOf<D>] (self, dims: A) -> <Without<D, A> as Summed>::Out<T::Sum>
             [Without<D, A>: Summed]
         {
@@ -215,66 +239,105 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Negates the values.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_neg [] (self) -> Self [T: Numeric] {
             self.inner.neg().map(Self::from_erased)
         }
 
         /// Computes the absolute values.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_abs [] (self) -> Sparse<D, T::Real> [T: Numeric] {
             self.inner.abs().map(Sparse::from_erased)
         }
 
         /// Squares the values.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_square [] (self) -> Self [T: Numeric] {
             self.inner.square().map(Self::from_erased)
         }
 
         /// Replaces values below zero by zero.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_relu [] (self) -> Self [T: Numeric + Real] {
             self.inner.relu().map(Self::from_erased)
         }
 
         /// Returns the signs of the values.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_sign [] (self) -> Self [T: Real] {
             self.inner.sign().map(Self::from_erased)
         }
 
         /// Returns the signs of the values; complex values are scaled to magnitude 1.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_sgn [] (self) -> Self [T: Numeric] {
             self.inner.sgn().map(Self::from_erased)
         }
 
         /// Rounds the values down.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_floor [] (self) -> Self [T: Numeric + Real] {
             self.inner.floor().map(Self::from_erased)
         }
 
         /// Rounds the values up.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_ceil [] (self) -> Self [T: Numeric + Real] {
             self.inner.ceil().map(Self::from_erased)
         }
 
         /// Rounds the values to the nearest integer, halves to even.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_round [] (self) -> Self [T: Numeric + Real] {
             self.inner.round().map(Self::from_erased)
         }
 
         /// Rounds the values towards zero.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_trunc [] (self) -> Self [T: Numeric + Real] {
             self.inner.trunc().map(Self::from_erased)
         }
 
         /// Returns the fractional parts of the values.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_frac [] (self) -> Self [T: Float] {
             self.inner.frac().map(Self::from_erased)
         }
 
         /// Returns whether values are NaN.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_isnan [] (self) -> Sparse<D, bool> [] {
             self.inner.isnan().map(Sparse::from_erased)
         }
 
         /// Returns whether values are infinite.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_isinf [] (self) -> Sparse<D, bool> [] {
             self.inner.isinf().map(Sparse::from_erased)
         }
@@ -286,6 +349,9 @@ macro_rules! floats {
         impl<D: Dims, T: Element> Sparse<D, T> {
             twins! {$(
                 #[doc = $doc]
+                ///
+                /// # Errors
+                /// If memory runs out.
                 fn $try_name [] (self) -> Sparse<D, T::Float> [] {
                     typed(|| self.inner.$name()).map(Sparse::from_erased)
                 }

@@ -13,6 +13,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
         /// Multiplies by a dense matrix or vector; the result is dense. The contracted dims may
         /// have any names.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_matmul [E: Factor<D>] (self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
@@ -20,6 +23,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Multiplies by a dense matrix; the result is dense.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_mm [E: Factor<D> + Matrix] (self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
@@ -27,6 +33,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// Multiplies by a dense vector; the result is dense.
+        ///
+        /// # Errors
+        /// If sizes or names known only at run time do not match, or memory runs out.
         fn try_mv [E: Factor<D> + Vector] (self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {

@@ -6,7 +6,7 @@
 //! [`Sparse::is_coalesced`], [`Sparse::is_sparse`], [`Sparse::layout`], [`Sparse::dtype`],
 //! [`Sparse::device`], [`Tensor::to_sparse`].
 
-/// Methods that all have the same errors.
+/// Methods of a sparse tensor, with their twins.
 macro_rules! twins {
     ($(
         $(#[$doc:meta])*
@@ -14,9 +14,6 @@ macro_rules! twins {
             [$($bounds:tt)*] $body:block
     )*) => {$(
         $(#[$doc])*
-        ///
-        /// # Errors
-        /// If sizes do not match, a `Wild` hides a name that does not, or memory runs out.
         #[twin]
         pub fn $try_name<$($generics)*>(&$self $(, $arg: $kind)*) -> Result<$out> where $($bounds)* $body
     )*};
@@ -221,31 +218,49 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 
     twins! {
         /// Sorts the entries in row-major order and sums values at the same position.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_coalesce [] (self) -> Self [] {
             self.inner.coalesce().map(Self::from_erased)
         }
 
         /// Returns the tensor on another device; the tensor itself if it is already there.
+        ///
+        /// # Errors
+        /// If the device does not exist, or memory runs out.
         fn try_to_device [] (self, device: Device) -> Self [] {
             self.inner.to_device(device).map(Self::from_erased)
         }
 
         /// Converts to a dense tensor.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_to_dense [] (self) -> Tensor<D, T> [] {
             Tensor::try_from_dyn(self.inner.to_dense())
         }
 
         /// Returns the coordinates of a coalesced tensor: one row per dim, one column per entry.
+        ///
+        /// # Errors
+        /// If the tensor is not coalesced, or memory runs out.
         fn try_indices [] (self) -> Tensor<(Wild, Wild), i64> [] {
             Tensor::try_from_dyn(self.inner.indices())
         }
 
         /// Returns the values of a coalesced tensor, one per entry.
+        ///
+        /// # Errors
+        /// If the tensor is not coalesced, or memory runs out.
         fn try_values [] (self) -> Tensor<(Wild,), T> [] {
             Tensor::try_from_dyn(self.inner.values())
         }
 
         /// Converts the values, with the casts of PyTorch.
+        ///
+        /// # Errors
+        /// If memory runs out.
         fn try_to [U: Element] (self) -> Sparse<D, U> [] {
             self.inner.to_dtype(U::DTYPE).map(Sparse::from_erased)
         }

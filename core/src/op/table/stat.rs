@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
     reduce(
         "norm",
         "self, p: Scalar = 2, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None",
-        "Computes the `p`-norm of the vectors over dims; for an infinite `p`, the greatest or smallest magnitude, for 0, the number of elements that differ from zero.",
+        "Computes a norm of the vectors over dims, by default the Euclidean norm.",
     )
     .dtype(Real, DTypes::INEXACT)
     .aliases(&["vector_norm"])

@@ -8,7 +8,7 @@ use super::{HingeEmbeddingLossOptions, MarginOptions, Reduction, TripletMarginLo
 use crate::tensor::{DynTensor, PairwiseDistanceOptions};
 
 impl DynTensor {
-    /// Computes the hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it
+    /// Computes the mean hinge embedding loss: `x` where the target is 1, `max(0, 1 - x)` where it
     /// is -1.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl DynTensor {
     }
 
     /// Computes `max(0, -y (x1 - x2) + margin)` for `self` and another tensor: how far their order
-    /// is from a target of 1 (`self` greater) or -1. The margin is 0.
+    /// is from a target of 1 (`self` greater) or -1. The margin is 0; returns the mean.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
@@ -80,7 +80,8 @@ impl DynTensor {
     }
 
     /// Computes 1 minus the cosine of the angle to another tensor along a dim where the target is
-    /// 1, and the cosine minus the margin, at least 0, where it is -1.
+    /// 1, and the cosine minus the margin, at least 0, where it is -1. The margin is 0; returns the
+    /// mean.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
@@ -123,7 +124,7 @@ impl DynTensor {
     }
 
     /// Computes the distance to a positive example along a dim, minus that to a negative example,
-    /// plus the margin, at least 0.
+    /// plus the margin, at least 0. The margin is 1; returns the mean.
     ///
     /// # Errors
     /// If names do not unify, sizes do not broadcast, or the dtype is not a float.
