@@ -1,11 +1,11 @@
-//! Writes the parts of this crate that repeat a rule for each rank or each pair of dtypes.
+//! Generates the parts of this crate that repeat a rule for each rank or pair of dtypes.
 //!
-//! It uses nothing of the crate, so that it can repair what keeps the crate from compiling.
+//! Independent of the crate, so that it works while the crate does not compile.
 
 pub mod dims;
 pub mod dtypes;
 
-/// Every generated file: its path from the crate's folder, and its text.
+/// Returns every generated file: its path relative to the crate, and its text.
 #[must_use]
 pub fn files() -> Vec<(&'static str, String)> {
     vec![

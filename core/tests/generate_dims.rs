@@ -1,4 +1,4 @@
-//! Holds the generated files against their generator; rewrites a stale one, then fails.
+//! Compares the generated files with their generator; rewrites stale ones, then fails.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Writes `docs/errors.md` out of the mistakes, and fails when it was stale.
+//! Writes `docs/errors.md` from the mistakes, and fails if it was stale.
 //!
 //! Run it after a change to a mistake or to a text: it rewrites the file and passes the second
 //! time.
@@ -14,44 +14,46 @@ const RULES: [(&str, &str, &str); 29] = [
     (
         "broadcast",
         "Operators",
-        "Two tensors go together where their names match, counted from the right; a dim that only \
-         the longer one has is left alone. `y.align_as(&x)` brings a tensor into the order of \
-         another one, with size 1 for the dims that it lacks.",
+        "Two tensors can be combined if their names match, counted from the right; dims that only \
+         the longer one has are unrestricted. `y.align_as(&x)` brings a tensor into the order of \
+         another, with size 1 for dims that it lacks.",
     ),
     (
         "remove",
         "Reductions and other arguments that are dims",
-        "A dim is named by its marker, and the tensor has it. `..` stands for all dims, a tuple \
-         for several.",
+        "A dim argument is the marker of a dim that the tensor has. `..` means all dims; a tuple \
+         names several.",
     ),
     (
         "align",
         "Order of dims",
-        "`align_to` needs a place for every dim of the tensor; `..` stands for those not named.",
+        "`align_to` needs a position for every dim of the tensor; `..` covers those that are not \
+         named.",
     ),
     (
         "rename",
         "Names: rename, refine, prime, unsqueeze",
-        "No tensor has a name twice. `rename` changes names, `refine_names` gives names to dims \
-         that have none, `prime` makes a second dim of the same meaning.",
+        "A tensor has no name twice. `rename` changes names, `refine_names` names dims that have \
+         none, `prime` creates a second dim of the same kind.",
     ),
     (
         "flatten",
         "Flatten and unflatten",
-        "Flattened dims stand next to each other, in the order given; unflattened ones come with \
-         their sizes.",
+        "Flattened dims are adjacent, in the given order; unflattened ones are given with their \
+         sizes.",
     ),
     (
         "product",
         "Products",
-        "`matmul` goes by position, as in PyTorch: the last two dims are the matrix, the others a \
-         batch whose names match. `contract` goes by name: both sides have the dim.",
+        "`matmul` contracts by position, as in PyTorch: the last two dims are the matrix, the \
+         others batch dims whose names match. `contract` contracts by name: both sides have the \
+         dim.",
     ),
     (
         "linalg",
         "Linear algebra and Fourier transforms",
-        "Rows and columns are two dims of the tensor, `(Row, Col)`; the dim between two factors is \
-         new. A right side has the rows' dim.",
+        "Rows and columns are two dims of the tensor, `(Row, Col)`; the dim between two factors \
+         is new. A right-hand side has the dim of the rows.",
     ),
     (
         "einsum",
@@ -61,19 +63,19 @@ const RULES: [(&str, &str, &str); 29] = [
     (
         "fuse",
         "fuse!",
-        "Names and dtypes are checked as for the separate operators, and with their texts. What \
-         computes elementwise may stand in a chain, and a reduction at its end.",
+        "Names and dtypes are checked as for the separate operators, with the same messages. A \
+         chain consists of elementwise operations and may end with a reduction.",
     ),
     (
         "view",
         "Parts of a tensor along one dim",
-        "`select`, `narrow` and their kin take the dim first.",
+        "`select`, `narrow` and similar methods take the dim first.",
     ),
     (
         "index",
         "Indices",
-        "`x.at(..)` takes a tuple of dims with what to take along each: a number, a range, or a \
-         tensor of indices, whose dims take the place of the one it indexes.",
+        "`x.at(..)` takes a tuple of dims, each with a number, a range, or a tensor of indices, \
+         whose dims replace the indexed dim.",
     ),
     (
         "join",
@@ -83,35 +85,35 @@ const RULES: [(&str, &str, &str); 29] = [
     (
         "factory",
         "Making tensors",
-        "Dims are a tuple, also for one dim: `Tensor<(N,)>`. Sizes come as one number for each \
+        "Dims are a tuple, also for one dim: `Tensor<(N,)>`. Sizes are given as one number per \
          dim, or with the dims: `(N.of(2), C.of(3))`.",
     ),
     (
         "shape",
         "Shape",
-        "What repeats, expands or spreads a tensor keeps to its dims.",
+        "Operators that repeat or expand a tensor keep its dims.",
     ),
     (
         "window",
         "Windows: convolution, pooling, padding",
         "The dims that a window slides along are named. A weight has output channels, the \
-         channel, and the kernel's dims in that order.",
+         channel, and the dims of the kernel, in this order.",
     ),
     (
         "search",
         "Sorted sequences",
-        "One sequence for all values, or one for each row of them.",
+        "There is one sequence for all values, or one for each row of values.",
     ),
     (
         "dtype",
         "Dtypes",
-        "Dtypes promote in the type: f32 and f64 make f64. What changes a tensor in place does \
-         not change its dtype.",
+        "Dtypes promote in the type: f32 and f64 give f64. In-place operators do not change the \
+         dtype.",
     ),
     (
         "loss",
         "Losses",
-        "Targets have the dims of the input, classes all but the dim of the classes.",
+        "Targets have the dims of the input; class indices lack the dim of the classes.",
     ),
     (
         "random",
@@ -126,55 +128,57 @@ const RULES: [(&str, &str, &str); 29] = [
     (
         "wild",
         "Unknown names",
-        "A `Wild` dim has a name that rustc does not know. No argument by name means it: name the \
-         dims first.",
+        "A `Wild` dim has a name that is unknown to rustc. No argument by name refers to it: name \
+         the dims first.",
     ),
     (
         "call",
         "Functions with dims in their signature",
-        "`Tensor<(N, C)>` and `Tensor<(C, N)>` are different types, which is what rustc says.",
+        "`Tensor<(N, C)>` and `Tensor<(C, N)>` are different types, and rustc reports them as \
+         such.",
     ),
     (
         "crates",
         "Dims of several crates",
-        "Operators take dims of one spelling for one dim; a function that wants its own crate's \
-         `Tensor<(N, C)>` is given `x.to_dims()`, which compares the spellings.",
+        "Operators treat dims of equal spelling as one dim. For a function that takes `Tensor<(N, \
+         C)>` of its own crate, pass `x.to_dims()`, which compares the spellings.",
     ),
     (
         "generic",
         "Generic functions",
-        "What a call needs stands in the function's signature, and a call that lacks it is an \
-         error at the call. `#[relations]` writes bounds from the dims that a signature names: see \
-         [generic_code.md](generic_code.md).",
+        "The requirements of a call are bounds in the function's signature; a call that does not \
+         meet them is an error at the call. `#[relations]` writes bounds from the dims that a \
+         signature names: see [generic_code.md](generic_code.md).",
     ),
     (
         "editor",
         "Types of results",
-        "The type of a result is spelled with its dims, by rustc as by an editor, however long \
-         the chain that gave it; and where something is wrong, later lines have their types.",
+        "rustc and editors show the type of a result with its dims, however long the chain that \
+         computed it. After a mistake, later lines keep their types.",
     ),
     (
         "grad",
         "Gradients",
-        "Backward starts from one number. A gradient has the dims of its tensor, a seed those of the \
-         result, and a Jacobian the result's dims and then the input's, primed.",
+        "Backward starts from one number. A gradient has the dims of its tensor, a seed those of \
+         the result, and a Jacobian the dims of the result, then those of the input, primed.",
     ),
     (
         "nn",
         "Networks",
-        "A layer takes what has its dims, wherever they stand, and says at the call which one is missing; a field without \
-         parameters is marked.",
+        "A layer accepts tensors that have its dims, in any position, and the call reports a \
+         missing one. A field without parameters needs a mark.",
     ),
     (
         "mesh",
         "Meshes",
-        "Along each axis of a mesh a tensor is whole, synced, split, pending or each rank's own. An operator works on the pieces \
-         where that gives the pieces of its result; elsewhere the text names the axis and the conversion.",
+        "Along each axis of a mesh a tensor is whole, synced, split, pending or private to each \
+         rank. An operator works on the pieces if this gives the pieces of its result; otherwise \
+         the message names the axis and the conversion.",
     ),
     (
         "dynamic",
         "DynTensor",
-        "A `DynTensor` checks names when it runs; its arguments are strings, its methods return \
+        "A `DynTensor` checks names at run time; its arguments are strings, its methods return \
          `Result`.",
     ),
 ];
@@ -194,7 +198,7 @@ const MACROS: [(&str, &str, &str); 4] = [
     (
         "tensor",
         "tensor!",
-        "Values, a semicolon, the dims; if need be a semicolon and the dtype.",
+        "Values, a semicolon, the dims; optionally another semicolon and the dtype.",
     ),
     (
         "relations",
@@ -207,7 +211,7 @@ fn rules() -> impl Iterator<Item = &'static (&'static str, &'static str, &'stati
     RULES.iter().chain(&MACROS)
 }
 
-/// `later_lines_keep_their_types` as a title.
+/// Converts a name like `later_lines_keep_their_types` to a title.
 fn title(name: &str) -> String {
     let words = name.replace('_', " ");
     let mut letters = words.chars();
@@ -217,13 +221,13 @@ fn title(name: &str) -> String {
     }
 }
 
-/// Whether a line only declares dims as any program would.
+/// Returns whether a line only declares plain dims.
 fn plain_dims(line: &str) -> bool {
     line.starts_with("dims! {") && !line.contains('=') && !line.contains('"')
 }
 
-/// What of a program is worth showing: not the imports and plain declarations, and of a `main`
-/// that stands alone its body.
+/// Returns the relevant lines of a program: without imports and plain declarations, and with a
+/// `main` replaced by its body.
 fn essence(mistake: &Mistake) -> Vec<String> {
     let mut lines: Vec<String> = mistake
         .program
@@ -246,7 +250,7 @@ fn essence(mistake: &Mistake) -> Vec<String> {
     tidy(lines)
 }
 
-/// Without empty lines at the ends, and never two in a row.
+/// Removes empty lines at the ends, and repeated ones.
 fn tidy(lines: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for line in lines {
@@ -260,8 +264,8 @@ fn tidy(lines: Vec<String>) -> Vec<String> {
     out
 }
 
-/// The text without the lines that rustc adds for the authors of traits: how it came to ask, and
-/// the declaration of what was called.
+/// Removes the lines that rustc adds for the authors of traits: the chain of obligations, and the
+/// declaration of the called item.
 fn remark(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut keep = true;
@@ -284,7 +288,7 @@ fn remark(text: &str) -> Vec<String> {
     out
 }
 
-/// The lines to write instead; a longer list of dims only where nothing else changes.
+/// Returns the lines of the fix; declarations of dims only if nothing else changes.
 fn fix(mistake: &Mistake) -> Vec<String> {
     let all: Vec<&String> = mistake.fixes.values().flatten().collect();
     let telling: Vec<&String> = all
@@ -302,12 +306,12 @@ fn fenced(out: &mut String, language: &str, lines: &[String]) {
 
 fn page(mistakes: &[Mistake]) -> String {
     let mut out = String::from(
-        "<!-- @generated by ui-tests/tests/generate_errors.rs from the programs and texts beside \
-         it. -->\n\n# What the compiler says\n\nA program that is wrong, what rustc says to it, \
-         and a line that is right. Every text is a test, and so is every fix: it compiles and \
-         runs. Lines with which rustc explains how it came to ask (`required for …`, `required by \
-         a bound in …`) are left out here. All programs begin with `use nomina::prelude::*;` and \
-         declare their dims with `dims!`.\n\n",
+        "<!-- @generated by ui-tests/tests/generate_errors.rs from the programs and texts \
+         beside it. -->\n\n# Compiler errors\n\nEach section has a program with a mistake, the \
+         message of rustc, and the corrected line. Every message and every fix is a test; the \
+         fixes compile and run. Notes in which rustc explains its obligations (`required for \
+         …`, `required by a bound in …`) are omitted. All programs begin with `use \
+         nomina::prelude::*;` and declare their dims with `dims!`.\n\n",
     );
     for (rule, title, _) in rules() {
         let count = mistakes.iter().filter(|m| m.rule == *rule).count();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::spell::{bounded, fold_bool, generics, names, tuple};
 
-/// Checks of one list.
+/// Writes the checks of one list.
 pub fn checks(out: &mut String, rank: usize) {
     let a = names('A', rank);
     let list = tuple(&a);
@@ -87,7 +87,7 @@ pub fn checks(out: &mut String, rank: usize) {
     }
 }
 
-/// What a tuple of dims is as an argument.
+/// Writes the impls of a tuple of dims as an argument.
 pub fn arguments(out: &mut String, rank: usize) {
     let a = names('A', rank);
     let list = tuple(&a);
@@ -129,7 +129,7 @@ pub fn arguments(out: &mut String, rank: usize) {
         "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }}"
     )
     .unwrap();
-    // Places are searched in `D` itself: two dims may exchange their names.
+    // Positions are looked up in `D` itself, so that two dims may swap names.
     let renamed = a.iter().enumerate().fold("D".to_string(), |l, (i, x)| {
         format!("<D::Seek<{x}> as Place>::Set<D, {x}, {l}, T::At{i}>")
     });
@@ -174,10 +174,10 @@ pub fn arguments(out: &mut String, rank: usize) {
     }
 }
 
-/// Two lists unify from the right.
+/// Writes the unification of two lists from the right.
 pub fn broadcast(out: &mut String, left: usize, right: usize) {
     if left == 0 {
-        // One impl by hand serves all.
+        // A hand-written impl covers this case.
         return;
     }
     let (a, b) = (names('A', left), names('B', right));

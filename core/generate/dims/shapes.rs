@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::spell::{bounded, generics, names, tuple};
 
-/// Sizes at run time.
+/// Writes the impls for sizes at run time.
 pub fn shapes(out: &mut String, rank: usize) {
     let a = names('A', rank);
     let s = names('S', rank);
@@ -38,7 +38,7 @@ pub fn shapes(out: &mut String, rank: usize) {
     array(out, rank, &a);
 }
 
-/// Nested arrays. A flat list of elements comes of flattening level by level.
+/// Writes the impl for nested arrays, which are flattened level by level.
 fn array(out: &mut String, rank: usize, a: &[String]) {
     let lengths: Vec<String> = (0..rank).map(|i| format!("const K{i}: usize")).collect();
     let ty = (0..rank)

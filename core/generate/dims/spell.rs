@@ -1,4 +1,4 @@
-//! How Rust spells lists.
+//! The Rust syntax of lists.
 
 /// `A0, A1, …`
 pub fn names(letter: char, rank: usize) -> Vec<String> {
@@ -23,7 +23,7 @@ pub fn bounded<S: AsRef<str>>(items: &[S], bound: &str) -> String {
     items.join(", ")
 }
 
-/// `<A, B>`, or nothing.
+/// `<A, B>`, or an empty string.
 pub fn generics(parts: &[&str]) -> String {
     let parts: Vec<&str> = parts
         .iter()

@@ -1,11 +1,11 @@
-//! The functions on a list of one rank.
+//! Generates the type functions on a list of one rank.
 
 use std::fmt::Write;
 
 use super::MAX_RANK;
 use super::spell::{bounded, fold_bool, generics, names, repeat, tuple};
 
-/// The impls of `DimTuple`, `DimList` and `Rank`.
+/// Writes the impls of `DimTuple`, `DimList` and `Rank`.
 pub fn structure(out: &mut String, rank: usize) {
     let a = names('A', rank);
     let list = tuple(&a);
@@ -199,7 +199,7 @@ pub fn structure(out: &mut String, rank: usize) {
     out.push_str("}\n");
 }
 
-/// What stands at, before and behind each place, and the list with others behind it.
+/// Writes the dims at, before and after each position, and the list with others appended.
 fn places(item: &mut impl FnMut(&str, String), rank: usize, a: &[String]) {
     for i in 0..MAX_RANK {
         let (mut removed, mut set) = (a.to_vec(), a.to_vec());
@@ -228,7 +228,7 @@ fn places(item: &mut impl FnMut(&str, String), rank: usize, a: &[String]) {
     }
 }
 
-/// The unified dims: the right list is asked to put itself under the left one's axes.
+/// Writes the unified dims: the right list is aligned under the axes of the left one.
 fn sums(item: &mut impl FnMut(&str, String), rank: usize, a: &[String]) {
     let args = if rank == 0 {
         String::new()
