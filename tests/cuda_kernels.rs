@@ -1,11 +1,12 @@
-//! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX without generic
-//! accesses, and to code for sm_80 and sm_90 without spills and stack frames but for those that are listed.
+//! Compiles every kernel for every dtype with the real compiler, on a machine without a GPU: to PTX, which must have no
+//! generic accesses, and to machine code for sm_80 and sm_90, which must have no spills or stack frames except the
+//! listed ones.
 //!
-//! `cargo xtask kernels [--only SUBSTRING,...] [--names] [--verbose] [--require]` compiles them all, which takes
-//! a core twenty minutes; as a test among others it takes a sample, the same one every time. The
-//! compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once, with `--fetch` or `--all`;
-//! where there is none, the test says so and passes, unless `--require` is given. What was found is kept below `target/cuda`,
-//! by the text of the modules, so that only changed ones are compiled again.
+//! `cargo xtask kernels [--only SUBSTRING,...] [--names] [--verbose] [--require]` compiles them all, which takes one
+//! core twenty minutes; the test compiles a sample, the same every time. The compiler is a pinned wheel, which
+//! `scripts/cuda/fetch.py` downloads once, with `--fetch` or `--all`; without it, the test says so and passes, unless
+//! `--require` is given. Results are cached below `target/cuda`, keyed by the text of the modules, so that only changed
+//! modules are compiled again.
 
 #[path = "cuda_kernels/library.rs"]
 mod library;
@@ -28,38 +29,39 @@ use std::time::Instant;
 use library::Library;
 use report::Kernel;
 
-/// What code is made for: a data centre's GPUs of two generations.
+/// The target architectures: two generations of data-centre GPUs.
 const CAPABILITIES: [u32; 2] = [80, 90];
 
-/// How many modules there are for each that is compiled, unless all are asked for.
-const SAMPLE: u64 = 8;
+/// One module in this many is compiled, unless all are asked for.
+const SAMPLE: u64 = 16;
 
-/// What the command line asks for.
+/// The command-line options.
 #[derive(Clone, Default)]
 struct Options {
-    /// Parts of names, one of which a module has.
+    /// Substrings; a module runs if its name contains one of them.
     only: String,
-    /// One of so many, as a hash of its name says: a sample.
+    /// Takes one module in this many, selected by a hash of its name.
     every: u64,
-    /// Only say which modules there are.
+    /// Only lists the modules.
     names: bool,
     verbose: bool,
-    /// Fetches the compiler: tests alone download nothing.
+    /// Downloads the compiler; as a test the program downloads nothing.
     fetch: bool,
     require: bool,
-    /// Compiles for sm_90 alone, and keeps the kernels in `NOMINA_CUDA_CACHE`.
+    /// Compiles for sm_90 only, and stores the kernels in `NOMINA_CUDA_CACHE`.
     keep: bool,
-    /// Keeps them for sm_80 and as PTX too, with those of the list that are common, and writes all to this file.
+    /// Also stores them for sm_80 and as PTX, together with the common modules of the list, and packs everything into
+    /// this file.
     pack: Option<PathBuf>,
-    /// Instead of those that are listed, the modules that a program on the host that stands for a GPU has asked
-    /// for, whose cache this was.
+    /// The cache of a program that ran on the emulated GPU; compiles the modules it asked for instead of the listed
+    /// ones.
     among: Option<PathBuf>,
-    /// Of so many processes that share the work, which one this is.
+    /// The index of this process among those that share the work, and their number.
     share: Option<(usize, usize)>,
 }
 
 impl Options {
-    /// `None` where a runner of tests asks for others, or for a list.
+    /// Returns `None` if a test runner asks for other tests or for a list.
     fn read() -> Result<Option<Self>, String> {
         let mut options = Self {
             every: SAMPLE,
@@ -88,7 +90,7 @@ impl Options {
                         numbers.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
                     options.share = Some(numbers.ok_or("--share takes I/N")?);
                 }
-                // What test runners say to all.
+                // Flags that test runners pass to every program.
                 flag if flag.starts_with("--") => {}
                 filter if "cuda_kernels".contains(filter) => {}
                 _ => return Ok(None),
@@ -102,7 +104,7 @@ impl Options {
     }
 }
 
-/// `target/cuda`: the compiler, and what was found with it.
+/// Returns `target/cuda`, the folder of the compiler and of the cached results.
 fn folder() -> PathBuf {
     let tmp = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     tmp.parent().unwrap_or(&tmp).join("cuda")
@@ -128,7 +130,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A line on standard output, where somebody may have stopped to read.
+/// Prints a line to standard output; fails if the reader has closed the pipe.
 fn say(line: impl Display) -> Result<(), String> {
     writeln!(std::io::stdout(), "{line}").map_err(|error| error.to_string())
 }
@@ -227,13 +229,13 @@ fn all(options: &Options) -> Result<(), String> {
     ))
 }
 
-/// What all processes found.
+/// The combined results of all processes.
 #[derive(Default)]
 struct Found {
     modules: usize,
     compiled: usize,
     kernels: Vec<Kernel>,
-    /// Generic and global accesses, and the module.
+    /// The numbers of generic and global accesses, with the name of the module.
     accesses: Vec<String>,
     failures: Vec<String>,
 }
