@@ -304,6 +304,14 @@ unsafe fn combine<T: Narrow, R: Rule<T::Wide>>(sums: &mut [T::Wide], new: *const
         }
         return;
     }
+    if step == 0 && !sums.is_empty() {
+        // SAFETY: guaranteed by the caller.
+        let new = unsafe { new.read() }.convert();
+        for sum in sums.iter_mut() {
+            *sum = R::apply(*sum, new);
+        }
+        return;
+    }
     for (i, sum) in sums.iter_mut().enumerate() {
         let new = new.wrapping_byte_offset(i as isize * step);
         // SAFETY: as above.

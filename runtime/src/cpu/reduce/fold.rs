@@ -224,12 +224,21 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
             (tile, many_mut::<F::Acc>(states, cols))
         };
         dispatch(Cols::<F> { out: parts, tile });
-        for (i, (state, &part)) in states.iter_mut().zip(&*parts).enumerate() {
-            if F::overflows(part) {
-                one_by_one::<F>(state, (0..rows).map(|r| &tile.row(r)[i]));
-            } else {
-                F::add(state, part);
+        if parts
+            .iter()
+            .fold(false, |any, &part| any | F::overflows(part))
+        {
+            for (i, (state, &part)) in states.iter_mut().zip(&*parts).enumerate() {
+                if F::overflows(part) {
+                    one_by_one::<F>(state, (0..rows).map(|r| &tile.row(r)[i]));
+                } else {
+                    F::add(state, part);
+                }
             }
+            return;
+        }
+        for (state, &part) in states.iter_mut().zip(&*parts) {
+            F::add(state, part);
         }
     }
 

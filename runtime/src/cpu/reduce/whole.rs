@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::fold::{Fold, four, one_by_one};
+use super::fold::{Fold, four};
 use super::reducer::Reducer;
 use super::simd::Kernel;
 pub(crate) use crate::cpu::transpose::LANES;
@@ -149,14 +149,36 @@ impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
             let all = fold::<F>(lanes);
             for i in 0..LANES {
                 let mut state = F::start();
-                if F::overflows(all[i]) {
-                    one_by_one::<F>(&mut state, lanes.rows().map(|row| &row[i]));
-                } else {
-                    F::add(&mut state, all[i]);
-                }
+                F::add(&mut state, all[i]);
                 values[i].write(F::finish(&state, divisor));
             }
+            // A loop of its own: with a branch in the loop above, it would not be vectorized.
+            let mut overflowed = false;
+            for part in all {
+                overflowed |= F::overflows(part);
+            }
+            if overflowed {
+                slowly::<F>(lanes, &all, divisor, values);
+            }
         }
+    }
+}
+
+/// Computes the folds that overflowed again, element by element.
+#[cold]
+#[inline(never)]
+fn slowly<F: Fold>(
+    lanes: Group<'_, F::X>,
+    all: &[F::T; LANES],
+    divisor: f64,
+    values: &mut [MaybeUninit<F::T>; LANES],
+) {
+    for i in (0..LANES).filter(|&i| F::overflows(all[i])) {
+        let mut state = F::start();
+        lanes
+            .rows()
+            .for_each(|row| F::add(&mut state, F::widen(row[i])));
+        values[i].write(F::finish(&state, divisor));
     }
 }
 
