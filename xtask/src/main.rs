@@ -38,7 +38,7 @@ cargo xtask <task>
                         the fuzz targets under AddressSanitizer, 10 million inputs unless N, with the loops of
                         each instruction set; --record into docs/reliability.md
   kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
-  cuda                  all cases of the CUDA backend on the host that stands for a GPU; tests take a sample
+  cuda                  all cases of the CUDA backend on the CPU emulation of the GPU; tests take a sample
   cuda-warm [--only SUBSTRING,...] [--among CACHE]
                         kernels compiled for sm_90 by the real compiler, all or those of such names, or those that a
                         program asked for whose cache is named; `gpu --pack` carries them
