@@ -55,9 +55,10 @@ fn transforms_are_the_sum() -> Result<()> {
                         _ => 1.0,
                     };
                     let options = FftOptions { norm };
-                    let found = match inverse {
-                        false => x.fft_with("T", options)?,
-                        true => x.ifft_with("T", options)?,
+                    let found = if inverse {
+                        x.ifft_with("T", options)?
+                    } else {
+                        x.fft_with("T", options)?
                     };
                     assert!(found.dtype().is_complex());
                     assert_eq!(found.dtype().to_real(), dtype.to_real());

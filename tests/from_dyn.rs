@@ -104,9 +104,10 @@ fn near(of: &Type, draw: &mut Draw) -> DynTensor {
             None => draw.below(5),
         });
     }
-    let dtype = match draw.chance(85) {
-        true => of.dtype,
-        false => [DType::F32, DType::I64, DType::Bool, DType::F64][draw.below(4)],
+    let dtype = if draw.chance(85) {
+        of.dtype
+    } else {
+        [DType::F32, DType::I64, DType::Bool, DType::F64][draw.below(4)]
     };
     let names: Names = names
         .into_iter()
@@ -114,12 +115,13 @@ fn near(of: &Type, draw: &mut Draw) -> DynTensor {
         .collect();
     // Sometimes a view, with strides of a different order.
     let turned: Vec<usize> = shape.iter().rev().copied().collect();
-    let x = match draw.chance(50) {
-        true => DynTensor::ones(&shape, ()),
-        false => DynTensor::ones(&turned, ()).and_then(|x| {
+    let x = if draw.chance(50) {
+        DynTensor::ones(&shape, ())
+    } else {
+        DynTensor::ones(&turned, ()).and_then(|x| {
             let order: Vec<i64> = (0..rank as i64).rev().collect();
             x.permute(&order[..])
-        }),
+        })
     };
     let x = x.and_then(|x| x.to_dtype(dtype)).expect("a small tensor");
     DynTensor::from_parts(x.into_parts().0, names).expect("names of their own")

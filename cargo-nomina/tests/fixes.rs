@@ -193,9 +193,10 @@ impl Package {
             .output()
             .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        match output.status.success() {
-            true => Ok(text(output.stdout)),
-            false => Err(text(output.stderr)),
+        if output.status.success() {
+            Ok(text(output.stdout))
+        } else {
+            Err(text(output.stderr))
         }
     }
 
@@ -248,9 +249,10 @@ fn catalogue() -> BTreeMap<String, String> {
 fn mistakes_are_mended() {
     let every = std::env::var_os("NOMINA_EVERY").is_some();
     let programs = catalogue();
-    let names: Vec<String> = match every {
-        true => programs.keys().cloned().collect(),
-        false => SAMPLE.iter().map(|name| (*name).to_owned()).collect(),
+    let names: Vec<String> = if every {
+        programs.keys().cloned().collect()
+    } else {
+        SAMPLE.iter().map(|name| (*name).to_owned()).collect()
     };
     let package = Package::new("mistakes");
     for name in &names {

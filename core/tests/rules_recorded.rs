@@ -27,9 +27,10 @@ fn every_recorded_call_that_names_decide() {
             }),
             _ => false,
         };
-        match agrees {
-            true => held += 1,
-            false => wrong.push(format!("{}: want {:?}, got {got:?}", case.id, case.want)),
+        if agrees {
+            held += 1
+        } else {
+            wrong.push(format!("{}: want {:?}, got {got:?}", case.id, case.want))
         }
     }
     let shown = wrong

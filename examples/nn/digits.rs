@@ -176,9 +176,10 @@ fn trained<M: Classifier>(
     options: &Options,
 ) -> Result<M, Box<dyn Error>> {
     let file = options.out.join(name).with_extension("safetensors");
-    let mut training = match options.resume && file.exists() {
-        true => Training::<M>::open(&file, plan)?,
-        false => Training::new(plan),
+    let mut training = if options.resume && file.exists() {
+        Training::<M>::open(&file, plan)?
+    } else {
+        Training::new(plan)
     };
     println!("\n{name}: {} parameters", training.model.count());
     for (path, param) in training.model.params() {

@@ -211,9 +211,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             };
             frame = frame.with(axis, Place::Whole);
         }
-        match self.mesh.is_first() {
-            true => typed(raw).map(Some),
-            false => Ok(None),
+        if self.mesh.is_first() {
+            typed(raw).map(Some)
+        } else {
+            Ok(None)
         }
     }
 }

@@ -226,9 +226,10 @@ fn boxed(
     let last = parted.unwrap_or(0);
     let dim = (0..last).find(|&dim| shape[dim].saturating_mul(inner(dim)) <= SPAN);
     let dim = dim.unwrap_or(last);
-    let (rows, inner) = match sizes.is_empty() {
-        true => (1, 1),
-        false => (shape[dim], inner(dim)),
+    let (rows, inner) = if sizes.is_empty() {
+        (1, 1)
+    } else {
+        (shape[dim], inner(dim))
     };
     let start = generator.get_offset();
     // A block of random words gives four numbers of 16 or 32 bits, or two of 64 bits.

@@ -115,9 +115,10 @@ impl Frame {
         let inside = self.places[axis + 1..]
             .iter()
             .any(|place| place.dim() == Some(dim));
-        let asked = match inside {
-            true => Err((nomina_core::mesh::Fault::SplitInside, vec![dim.clone()])),
-            false => Ok(()),
+        let asked = if inside {
+            Err((nomina_core::mesh::Fault::SplitInside, vec![dim.clone()]))
+        } else {
+            Ok(())
         };
         self.wrong(op, axis, asked)
     }
@@ -205,11 +206,12 @@ impl Frame {
                 return Err(no_gradient(op, combine));
             }
             // The gradient of a synced result is the same on all ranks; of a whole result, each rank has a partial sum.
-            match synced {
-                true => Ok(vec![Some(grad.clone())]),
-                false => frame
+            if synced {
+                Ok(vec![Some(grad.clone())])
+            } else {
+                frame
                     .all_reduce(op, grad, axis, false, at)
-                    .map(|grad| vec![Some(grad)]),
+                    .map(|grad| vec![Some(grad)])
             }
         })
     }
@@ -264,9 +266,10 @@ impl Frame {
         };
         let back = self.with(axis, place);
         custom(op, &[raw], found, move |grad| {
-            let grad = match synced {
-                true => back.cut(grad, axis, dim, at)?,
-                false => back.reduce_scatter(grad, axis, dim, at)?,
+            let grad = if synced {
+                back.cut(grad, axis, dim, at)?
+            } else {
+                back.reduce_scatter(grad, axis, dim, at)?
             };
             Ok(vec![Some(grad)])
         })

@@ -236,9 +236,10 @@ impl Devices {
                 let received: Vec<_> = (0..rank).map(|from| (from, shape.clone())).collect();
                 self.count(sent.iter().map(|(_, piece)| bytes(piece)).sum());
                 let before = self.nccl.exchange(&sent, &received, dtype, self.ready())?;
-                match before.is_empty() {
-                    true => Ok(before),
-                    false => Ok(vec![combined(&before, combine)?]),
+                if before.is_empty() {
+                    Ok(before)
+                } else {
+                    Ok(vec![combined(&before, combine)?])
                 }
             }
             Job::Barrier => self.host.start(Job::Barrier)?.wait(),

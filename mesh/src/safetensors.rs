@@ -106,9 +106,10 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
             parts.push((&name[..], start, tensor));
         }
         let rank = shared.places().position(|place| place == own);
-        match parts.is_empty() {
-            true => Ok(()),
-            false => files::save_parts(folder.join(file(rank.unwrap_or(0), ranks)), parts),
+        if parts.is_empty() {
+            Ok(())
+        } else {
+            files::save_parts(folder.join(file(rank.unwrap_or(0), ranks)), parts)
         }
     };
     let complete = |folder: &Path| {
@@ -202,16 +203,15 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
             }
             let frame = self.frame(at, names.clone(), sizes, places::<P>());
             let ranges = ranges(&frame);
-            let local = match refine {
-                false => self.files.part(name, &ranges)?,
-                true => {
-                    let read: DynTensor = self.files.part(name, &ranges)?;
-                    let given = read.names().iter().zip(names.iter());
-                    let given: Vec<Option<Name>> = given
-                        .map(|(own, given)| own.clone().or_else(|| given.clone()))
-                        .collect();
-                    DynTensor::from_parts(read.into_parts().0, Names::new(given)?)?.try_into()?
-                }
+            let local = if refine {
+                let read: DynTensor = self.files.part(name, &ranges)?;
+                let given = read.names().iter().zip(names.iter());
+                let given: Vec<Option<Name>> = given
+                    .map(|(own, given)| own.clone().or_else(|| given.clone()))
+                    .collect();
+                DynTensor::from_parts(read.into_parts().0, Names::new(given)?)?.try_into()?
+            } else {
+                self.files.part(name, &ranges)?
             };
             Ok(((local, frame.sizes.clone()), frame.sizes))
         };

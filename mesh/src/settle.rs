@@ -45,9 +45,10 @@ impl Shared {
                 let named = |rank| format!("rank {rank} of mesh axis `{}`", axis.name);
                 let own = axis.ranks.rank();
                 done = done.map_err(|error| error.within(named(own)));
-                let failed = match text.is_empty() {
-                    true => texts.iter().position(|text| !text.is_empty()),
-                    false => Some(own),
+                let failed = if text.is_empty() {
+                    texts.iter().position(|text| !text.is_empty())
+                } else {
+                    Some(own)
                 };
                 if let Some(rank) = failed {
                     text = format!("{}: {}", named(rank), texts[rank]);
@@ -64,9 +65,10 @@ impl Shared {
             Some(place) => {
                 let what = format!(
                     "the ranks have other sizes along the same dims: {own:?} here, and {} elsewhere instead of {}",
-                    match words[1 + 2 * place] == own[place] as i64 {
-                        true => !words[2 + 2 * place],
-                        false => words[1 + 2 * place],
+                    if words[1 + 2 * place] == own[place] as i64 {
+                        !words[2 + 2 * place]
+                    } else {
+                        words[1 + 2 * place]
                     },
                     own[place]
                 );

@@ -107,9 +107,10 @@ fn write(
                 array = array.narrow(name.as_str(), *start..start + size)?;
             }
         }
-        match piece.local.shape() == shape {
-            true => array.write(&piece.local),
-            false => Ok(()),
+        if piece.local.shape() == shape {
+            array.write(&piece.local)
+        } else {
+            Ok(())
         }
     };
     writing.write(shared, ready, create, fill, |_| Ok(()))

@@ -51,9 +51,10 @@ fn all(classes: usize, logits: bool, target: &DynTensor) {
                             label_smoothing: smoothing,
                             ..CrossEntropyOptions::default()
                         };
-                        Ok(vec![match logits {
-                            true => x[0].cross_entropy_with(&x[1], "C", reduction, options)?,
-                            false => x[0].nll_loss_with(&x[1], "C", reduction, options)?,
+                        Ok(vec![if logits {
+                            x[0].cross_entropy_with(&x[1], "C", reduction, options)?
+                        } else {
+                            x[0].nll_loss_with(&x[1], "C", reduction, options)?
                         }])
                     },
                     &|x| {
@@ -65,9 +66,10 @@ fn all(classes: usize, logits: bool, target: &DynTensor) {
                                 ..ClassOptions::default()
                             },
                         );
-                        Ok(vec![match logits {
-                            true => x[0].cross_entropy_with(&x[1], via, reduction, options)?,
-                            false => x[0].nll_loss_with(&x[1], via, reduction, options)?,
+                        Ok(vec![if logits {
+                            x[0].cross_entropy_with(&x[1], via, reduction, options)?
+                        } else {
+                            x[0].nll_loss_with(&x[1], via, reduction, options)?
                         }])
                     },
                 );

@@ -180,10 +180,7 @@ impl Lane {
             std::mem::replace(&mut coming, next).await;
             let (start, len) = slice(step, parts.slice, parts.lens[self.rank]);
             let own = parts.own.part(start, len);
-            let operand = |rank| match rank == self.rank {
-                true => own,
-                false => self.place(parts, step, rank, len),
-            };
+            let operand = |rank| if rank == self.rank { own } else { self.place(parts, step, rank, len) };
             self.fold_all(parts.kind, (0..self.size).map(operand), own);
             results.await;
             results = Messages::new();

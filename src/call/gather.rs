@@ -55,9 +55,12 @@ pub(crate) fn in_place(
     write: impl Fn(&mut DynTensor, &[DynTensor]) -> Result<()>,
 ) -> Result<()> {
     let named = of.wild || others.iter().any(|look| look.of.wild);
-    let known = |look: &ErasedRef<'_>| match named {
-        true => look.names(),
-        false => Names::unnamed(look.raw.rank()),
+    let known = |look: &ErasedRef<'_>| {
+        if named {
+            look.names()
+        } else {
+            Names::unnamed(look.raw.rank())
+        }
     };
     let given = others
         .iter()

@@ -37,13 +37,12 @@ where
     let run = |f: tape::Function<'_>| tape::jacobian(f, looks.raws[0]);
     let (found, wild) = looks.run::<Tensor<D, T>, E, T, _>(f, run)?;
     let out = <Joined<E, AllPrimes<D>>>::STATIC;
-    let wild = match out.wild {
-        false => None,
-        true => {
-            let own = names(wild.as_deref(), E::STATIC);
-            let primes = Names::from_static(<AllPrimes<D>>::STATIC.names);
-            wilds(Names::new(own.iter().chain(&primes).cloned())?, out)
-        }
+    let wild = if out.wild {
+        let own = names(wild.as_deref(), E::STATIC);
+        let primes = Names::from_static(<AllPrimes<D>>::STATIC.names);
+        wilds(Names::new(own.iter().chain(&primes).cloned())?, out)
+    } else {
+        None
     };
     Ok(typed(found, wild))
 }
@@ -95,16 +94,15 @@ pub fn try_per_sample<N: OneDim + Insert<D>, D: Dims, T: Float>(
     f: impl Fn(&Tensor<Inserted<D, N>, T>) -> Tensor<(N,), T>,
     input: &Tensor<D, T>,
 ) -> Result<Tensor<Inserted<D, N>, T>> {
-    let wild = match <Inserted<D, N>>::STATIC.wild {
-        false => None,
-        true => {
-            let first = Names::from_static(<(N,)>::STATIC.names);
-            let own = input.erased().names();
-            wilds(
-                Names::new(first.iter().chain(&own).cloned())?,
-                <Inserted<D, N>>::STATIC,
-            )
-        }
+    let wild = if <Inserted<D, N>>::STATIC.wild {
+        let first = Names::from_static(<(N,)>::STATIC.names);
+        let own = input.erased().names();
+        wilds(
+            Names::new(first.iter().chain(&own).cloned())?,
+            <Inserted<D, N>>::STATIC,
+        )
+    } else {
+        None
     };
     let looks = Looks {
         raws: vec![input.erased().raw],

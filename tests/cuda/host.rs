@@ -35,9 +35,10 @@ pub fn is_fake() -> bool {
 pub fn kernels() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let inside = root.join("runtime/kernels");
-    match inside.is_dir() {
-        true => inside,
-        false => root.join("../runtime/kernels"),
+    if inside.is_dir() {
+        inside
+    } else {
+        root.join("../runtime/kernels")
     }
 }
 
@@ -91,9 +92,10 @@ fn build() -> Result<PathBuf, String> {
     if fs::rename(&own, &built).is_err() {
         text(fs::remove_dir_all(&own), &own)?;
     }
-    match built.is_dir() {
-        true => Ok(built),
-        false => Err(format!("{} did not come to be", built.display())),
+    if built.is_dir() {
+        Ok(built)
+    } else {
+        Err(format!("{} did not come to be", built.display()))
     }
 }
 
@@ -188,9 +190,10 @@ fn finish(child: Child) -> Result<(), String> {
     let output = child
         .wait_with_output()
         .map_err(|error| error.to_string())?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }
 

@@ -56,8 +56,9 @@ fn zstd(block: &[u8]) -> io::Result<Vec<u8>> {
         scope.spawn(move || input.write_all(block));
         child.wait_with_output()
     })?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(io::Error::other(output.status.to_string())),
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(io::Error::other(output.status.to_string()))
     }
 }

@@ -201,12 +201,13 @@ pub fn normalized(to: &mut Compared, x: &Twins, dims: &[usize], note: &str) {
                 note,
             };
             let call = |x: &Raw, weight: &Raw, bias: &Raw| {
-                let affine = match affine {
-                    true => Affine {
+                let affine = if affine {
+                    Affine {
                         weight: Some(weight),
                         bias: Some(bias),
-                    },
-                    false => Affine::default(),
+                    }
+                } else {
+                    Affine::default()
                 };
                 let (out, stats) = normalize(Op::LayerNorm, x, dims, (rms, 1e-5), affine, !rms)?;
                 Ok([Some(out), stats].into_iter().flatten().collect())

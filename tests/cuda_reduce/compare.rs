@@ -137,9 +137,10 @@ impl Compared {
             let exact = want.dtype().is_integral();
             // Integers are computed in the dtype of the result; a widened result keeps the error of
             // the operand's dtype.
-            let eps = match dtype.is_integral() {
-                true => want.dtype(),
-                false => dtype,
+            let eps = if dtype.is_integral() {
+                want.dtype()
+            } else {
+                dtype
             };
             let spread = 1.0 + 0.1 * (of as f64 / want.numel().max(1) as f64).sqrt();
             let apart = got.scalars().zip(want.scalars()).position(|(got, want)| {

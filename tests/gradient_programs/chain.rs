@@ -53,16 +53,18 @@ fn chain(bytes: &mut Bytes<'_>, repeats: bool) -> Chain {
     let mut shapes = Vec::new();
     for at in 0..1 + bytes.below(3) {
         let repeated = repeats && at > 0;
-        let cut = match repeated {
-            true => [vec![whole[1]], vec![whole[0], 1], vec![]][bytes.below(3)].clone(),
-            false => whole.to_vec(),
+        let cut = if repeated {
+            [vec![whole[1]], vec![whole[0], 1], vec![]][bytes.below(3)].clone()
+        } else {
+            whole.to_vec()
         };
         shapes.push(cut);
         steps.push(Step::Tensor(at));
     }
-    let (unary, binary) = match repeats {
-        true => (&UNARY[..MODERATE.0], &BINARY[..MODERATE.1]),
-        false => (&UNARY[..], &BINARY[..]),
+    let (unary, binary) = if repeats {
+        (&UNARY[..MODERATE.0], &BINARY[..MODERATE.1])
+    } else {
+        (&UNARY[..], &BINARY[..])
     };
     let mut numbers = Vec::new();
     for _ in 0..12 {
@@ -84,9 +86,10 @@ fn chain(bytes: &mut Bytes<'_>, repeats: bool) -> Chain {
             continue;
         }
         let number = matches!(steps[other], Step::Number(_));
-        steps.push(match bytes.once_in(2) && !number {
-            true => Step::Apply(bytes.pick(binary), vec![last, other]),
-            false => Step::Apply(bytes.pick(unary), vec![last]),
+        steps.push(if bytes.once_in(2) && !number {
+            Step::Apply(bytes.pick(binary), vec![last, other])
+        } else {
+            Step::Apply(bytes.pick(unary), vec![last])
         });
     }
     let dtype = bytes.pick(&[DType::F64, DType::F32]);

@@ -53,9 +53,10 @@ impl Program {
             let data: Vec<f64> = (0..len).map(|_| number()).collect();
             let x = DynTensor::from_vec(data, &shape, &names[..]).expect("as many as sizes say");
             // Half of the tensors have a memory order different from that of their names.
-            match names.len() > 1 && bytes.once_in(2) {
-                true => x.transpose(0, 1).expect("two dims"),
-                false => x,
+            if names.len() > 1 && bytes.once_in(2) {
+                x.transpose(0, 1).expect("two dims")
+            } else {
+                x
             }
         };
         (0..count).map(one).collect()
@@ -205,9 +206,10 @@ fn step(bytes: &mut Bytes<'_>, pool: &[DynTensor], sizes: &[usize; 4]) -> Result
                     if has { sizes[at] } else { 1 }
                 })
                 .product();
-            match all <= MOST {
-                true => binary(bytes, &x, &y),
-                false => unary(bytes, &y),
+            if all <= MOST {
+                binary(bytes, &x, &y)
+            } else {
+                unary(bytes, &y)
             }
         }
         5 if !shared.is_empty() => {

@@ -86,9 +86,12 @@ fn by_tape(
     weights: Option<&[DynTensor]>,
     checks: Checks,
 ) -> Said<Gradients> {
-    let leaf = |(place, x): (usize, &DynTensor)| match checks.takes(place, x) {
-        true => said(x.clone().with_grad()),
-        false => Ok(x.clone()),
+    let leaf = |(place, x): (usize, &DynTensor)| {
+        if checks.takes(place, x) {
+            said(x.clone().with_grad())
+        } else {
+            Ok(x.clone())
+        }
     };
     let leaves = operands.iter().enumerate().map(leaf);
     let leaves = leaves.collect::<Said<Vec<_>>>()?;
@@ -218,9 +221,12 @@ pub fn of_function(f: Function<'_>, operands: &[DynTensor], checks: Checks) -> S
             None
         });
     }
-    let weights = operands.iter().map(|x| match has_gradient(x) {
-        true => like(x),
-        false => Ok(x.clone()),
+    let weights = operands.iter().map(|x| {
+        if has_gradient(x) {
+            like(x)
+        } else {
+            Ok(x.clone())
+        }
     });
     let weights = weights.collect::<Said<Vec<_>>>()?;
     let own = checks.smooth.then_some(&weights[..]);
@@ -269,9 +275,12 @@ pub fn of_call(
         return Ok(None);
     };
     if strides {
-        inputs = said(inputs.map(&mut |x| match has_gradient(x) {
-            true => strided(x),
-            false => Ok(x.clone()),
+        inputs = said(inputs.map(&mut |x| {
+            if has_gradient(x) {
+                strided(x)
+            } else {
+                Ok(x.clone())
+            }
         }))?;
     }
     let f = |operands: &[DynTensor]| {
@@ -281,9 +290,10 @@ pub fn of_call(
             call.form == Form::InPlace || op.row().forms.contains(Forms::IN_PLACE_ONLY);
         let inputs = said(inputs.map(&mut |x| {
             let next = given.next().unwrap_or(x);
-            match std::mem::take(&mut writes) && has_gradient(x) {
-                true => next.mul(Scalar::Int(1)),
-                false => Ok(next.clone()),
+            if std::mem::take(&mut writes) && has_gradient(x) {
+                next.mul(Scalar::Int(1))
+            } else {
+                Ok(next.clone())
             }
         }))?;
         let bound = said(Bound::new(op, inputs.args, inputs.kwargs))?;

@@ -47,10 +47,7 @@ fn each(counts: &mut Counts, of: &str, leaves: &Leaves, calls: &[Call<'_>]) {
 fn of_any(counts: &mut Counts, n: usize, dtype: DType) {
     let leaves = Leaves::new(n, dtype);
     for recorded in [false, true] {
-        let look = |x: &DynTensor| match recorded {
-            true => x.clone(),
-            false => x.detach(),
-        };
+        let look = |x: &DynTensor| if recorded { x.clone() } else { x.detach() };
         let (x, w, b) = (look(&leaves.x), look(&leaves.w), look(&leaves.b));
         let rows = |b: &DynTensor| x.matmul(&w)?.mul(b)?.tanh()?.sum(1);
         let number = |b: &DynTensor| rows(b)?.mul(b)?.sum(..);

@@ -421,9 +421,10 @@ fn in_place(draw: &mut Draw) -> Call {
                 "the result has more dims",
             ));
         }
-        match x.iter().zip(&names).all(fits) {
-            true => Ok(names),
-            false => rule::in_place("add", &x, &names),
+        if x.iter().zip(&names).all(fits) {
+            Ok(names)
+        } else {
+            rule::in_place("add", &x, &names)
         }
     });
     let mut call = Call::new(vec![("own", x), ("y", y)], "*own += y".into(), verdict);

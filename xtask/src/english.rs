@@ -107,9 +107,10 @@ impl Counts {
             self.arms += usize::from(start.starts_with("true =>") || start.starts_with("false =>"));
             let Some(text) = comment(line) else { continue };
             let mut first = words(text);
-            let (first, second) = match text.starts_with(char::is_alphabetic) {
-                true => (first.next().unwrap_or(""), first.next().unwrap_or("")),
-                false => ("", ""),
+            let (first, second) = if text.starts_with(char::is_alphabetic) {
+                (first.next().unwrap_or(""), first.next().unwrap_or(""))
+            } else {
+                ("", "")
             };
             let relative = ["What", "Who", "Whose", "Whoever", "Of", "That", "Those"];
             self.relative += usize::from(relative.contains(&first));

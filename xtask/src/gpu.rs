@@ -120,9 +120,10 @@ fn packed(within: &Path) -> Result<(PathBuf, u64), String> {
     let bytes = fs::metadata(&file)
         .map_err(|error| format!("{to}: {error}"))?
         .len();
-    match bytes <= MOST {
-        true => Ok((file, bytes)),
-        false => Err(format!("{to} has {bytes} bytes, and may have {MOST}")),
+    if bytes <= MOST {
+        Ok((file, bytes))
+    } else {
+        Err(format!("{to} has {bytes} bytes, and may have {MOST}"))
     }
 }
 

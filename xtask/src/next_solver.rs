@@ -122,12 +122,13 @@ fn mistakes() -> Outcome {
         "   {} of {all} mistakes are told as today, {listed} are listed",
         all - listed
     );
-    match found.is_empty() {
-        true => Ok(()),
-        false => Err(format!(
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(format!(
             "told otherwise by the next solver:\n{}",
             found.join("\n")
-        )),
+        ))
     }
 }
 

@@ -87,9 +87,10 @@ pub fn run(args: &[String]) -> Outcome {
 /// Returns the runs for a total of `inputs` inputs.
 fn jobs(inputs: u64) -> VecDeque<Job> {
     let each = SHARES.iter().flat_map(|&(target, share)| {
-        let levels = match COMPUTE.contains(&target) {
-            true => levels::here().into_iter().map(Some).collect(),
-            false => vec![None],
+        let levels = if COMPUTE.contains(&target) {
+            levels::here().into_iter().map(Some).collect()
+        } else {
+            vec![None]
         };
         let runs = (inputs * share).div_ceil(1000 * levels.len() as u64);
         levels.into_iter().map(move |level| Job {

@@ -128,9 +128,10 @@ impl Command {
             .output()
             .map_err(|error| format!("`{}` could not start: {error}", self.line()))?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        match output.status.success() {
-            true => Ok(text),
-            false => Err(format!("{text}\n`{}`: {}", self.line(), output.status)),
+        if output.status.success() {
+            Ok(text)
+        } else {
+            Err(format!("{text}\n`{}`: {}", self.line(), output.status))
         }
     }
 

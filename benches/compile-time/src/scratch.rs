@@ -185,9 +185,10 @@ impl Scratch {
         let run = self.runs.get();
         self.runs.set(run + 1);
         for (i, (package, text)) in self.packages.iter().zip(texts).enumerate() {
-            let file = match i + 1 == self.packages.len() {
-                true => "main.rs",
-                false => "lib.rs",
+            let file = if i + 1 == self.packages.len() {
+                "main.rs"
+            } else {
+                "lib.rs"
             };
             // Make the text of each run unique; otherwise cargo has nothing to do.
             let text = format!("{text}// run {run}\n");

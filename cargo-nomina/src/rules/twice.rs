@@ -87,9 +87,10 @@ fn in_types(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
     let list = within.find(|list| site.part(&list.whole).contains(dim))?;
     let place = second(site, list).or_else(|| list.items.last().cloned())?;
     let typed = site.source.text[..list.whole.start].ends_with("typed::<");
-    let text = match typed {
-        true => "Wild".to_owned(),
-        false => format!("Prime<{}>", site.part(&place)),
+    let text = if typed {
+        "Wild".to_owned()
+    } else {
+        format!("Prime<{}>", site.part(&place))
     };
     Some(vec![Edit::new(place, text)])
 }

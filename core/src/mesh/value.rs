@@ -255,9 +255,10 @@ impl Place {
     /// # Errors
     /// Returns the fault if it is not.
     pub fn splits(&self, dim: &Name) -> Verdict {
-        match self.dim() == Some(dim) {
-            true => Ok(()),
-            false => no_dim(Fault::NotSplitThere, dim),
+        if self.dim() == Some(dim) {
+            Ok(())
+        } else {
+            no_dim(Fault::NotSplitThere, dim)
         }
     }
 

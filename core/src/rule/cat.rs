@@ -53,9 +53,10 @@ pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<
     }
     let joined = operands.iter().enumerate();
     let joined = joined.filter(|(_, (_, shape))| !skip(shape));
-    let names = match unnamed {
-        true => first.0.clone(),
-        false => unify_all(op, operands.iter().map(|(names, _)| *names))?,
+    let names = if unnamed {
+        first.0.clone()
+    } else {
+        unify_all(op, operands.iter().map(|(names, _)| *names))?
     };
     let dim = match named {
         Some(dim) => dim,

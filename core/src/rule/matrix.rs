@@ -93,9 +93,12 @@ pub fn solve(op: &'static str, a: &Names, b: &Names, dims: &DimArg<'_>) -> Resul
     let batch = outer.iter().filter_map(|&dim| Some((dim, place(dim)?)));
     let lead = outer.iter().filter(|&&dim| place(dim).is_none());
     let lead = lead.map(|&dim| a[dim].clone());
-    let own = b.iter().enumerate().map(|(dim, name)| match dim == rows {
-        true => Some(column.clone()),
-        false => name.clone(),
+    let own = b.iter().enumerate().map(|(dim, name)| {
+        if dim == rows {
+            Some(column.clone())
+        } else {
+            name.clone()
+        }
     });
     Ok(Solving {
         matrix,

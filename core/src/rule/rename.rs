@@ -36,9 +36,10 @@ pub fn rename_map(
                 format!("dim `{from}` not found"),
             )
             .operand(names, &[])
-            .hint(match names.has_names() {
-                true => format!("use one of {}", listed(names)),
-                false => format!("name all {} dims by position", names.len()),
+            .hint(if names.has_names() {
+                format!("use one of {}", listed(names))
+            } else {
+                format!("name all {} dims by position", names.len())
             }));
         };
         if pairs[..i].iter().any(|(earlier, _)| earlier == from) {

@@ -57,11 +57,12 @@ pub fn infer(case: &Case<'_>, results: usize) -> Option<Result<Vec<Got>>> {
 /// Elementwise operators, also in place and with an out tensor, in the order of PyTorch's checks.
 fn elementwise(case: &Case<'_>, base: &str) -> Result<Got> {
     let own = case.tensor(0);
-    let others: Vec<Meta> = match among(BINARY, base) {
-        true => (1..case.args.len())
+    let others: Vec<Meta> = if among(BINARY, base) {
+        (1..case.args.len())
             .filter_map(|i| case.maybe_tensor(i))
-            .collect(),
-        false => Vec::new(),
+            .collect()
+    } else {
+        Vec::new()
     };
     let all = || std::iter::once(&own).chain(&others);
     let names = rule::unify_all("op", all().map(|t| &t.names))?;
@@ -143,9 +144,10 @@ fn one(case: &Case<'_>) -> Option<Result<Got>> {
                 let x = case.tensor(0);
                 let dim = case.dim(2).position("topk", &x.names)?;
                 let k = case.int(1);
-                match usize::try_from(k).is_ok_and(|k| k <= x.shape[dim]) {
-                    true => Ok(got),
-                    false => rule::index_in("topk", &x.names, &x.shape, dim, k).map(|_| got),
+                if usize::try_from(k).is_ok_and(|k| k <= x.shape[dim]) {
+                    Ok(got)
+                } else {
+                    rule::index_in("topk", &x.names, &x.shape, dim, k).map(|_| got)
                 }
             }),
         "size" | "stride" if case.args.get(1).is_some_and(|v| v.get("none").is_none()) => {
@@ -173,20 +175,22 @@ fn pieces(case: &Case<'_>) -> Result<Got> {
 
 fn biased(case: &Case<'_>) -> Result<Got> {
     let (bias, a, b) = (case.tensor(0), case.tensor(1), case.tensor(2));
-    let (names, shape) = match case.op.starts_with("addmm") {
-        true => (
+    let (names, shape) = if case.op.starts_with("addmm") {
+        (
             rule::addmm("addmm", &bias.names, &a.names, &b.names),
             rule::mm_shape("addmm", &a.shape, &b.shape),
-        ),
-        false => (
+        )
+    } else {
+        (
             rule::addmv("addmv", &bias.names, &a.names, &b.names),
             rule::mv_shape("addmv", &a.shape, &b.shape),
-        ),
+        )
     };
     let (shape, names) = (shape?, names?);
-    match case.op.ends_with('_') {
-        true => Ok(whole(rule::in_place("addmm_", &bias.names, &names)?, shape)),
-        false => Ok(whole(names, shape)),
+    if case.op.ends_with('_') {
+        Ok(whole(rule::in_place("addmm_", &bias.names, &names)?, shape))
+    } else {
+        Ok(whole(names, shape))
     }
 }
 

@@ -57,9 +57,10 @@ pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
         from.take(count as u64)
             .read_to_end(&mut bytes)
             .map_err(|error| failed(op, &error))?;
-        match bytes.len() == count {
-            true => Ok(bytes),
-            false => Err(broken(op, "it ends within the header")),
+        if bytes.len() == count {
+            Ok(bytes)
+        } else {
+            Err(broken(op, "it ends within the header"))
         }
     };
     let begin = take(8)?;

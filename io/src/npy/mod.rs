@@ -89,9 +89,10 @@ impl Header {
 
     /// Returns the sizes of the file's elements as a row-major array.
     fn stored(&self) -> Vec<usize> {
-        match self.fortran {
-            false => self.shape.clone(),
-            true => self.shape.iter().rev().copied().collect(),
+        if self.fortran {
+            self.shape.iter().rev().copied().collect()
+        } else {
+            self.shape.clone()
         }
     }
 
@@ -117,9 +118,10 @@ impl Header {
 
     /// Turns the stored elements into a tensor with the array's sizes.
     pub(crate) fn tensor(&self, stored: Raw) -> Result<DynTensor> {
-        let raw = match self.fortran {
-            false => stored,
-            true => transposed(&stored)?,
+        let raw = if self.fortran {
+            transposed(&stored)?
+        } else {
+            stored
         };
         let names = Names::unnamed(raw.rank());
         DynTensor::from_parts(raw, names)

@@ -200,9 +200,10 @@ impl SafeTensors {
                     .hint(format!("the file has {}{more}", all.join(", "))),
             );
         };
-        let names = match entry.names.is_empty() {
-            true => Names::unnamed(entry.shape.len()),
-            false => header::names_of(&entry.names)?,
+        let names = if entry.names.is_empty() {
+            Names::unnamed(entry.shape.len())
+        } else {
+            header::names_of(&entry.names)?
         };
         if header::from_file(entry.dtype).is_none() {
             let what = format!("the elements are {}, which no tensor here has", entry.dtype);

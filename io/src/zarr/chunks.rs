@@ -198,12 +198,13 @@ impl<X: OpenAs> Zarr<X> {
         if tensor.shape() != shape {
             return refused(ErrorKind::Shape, "a tensor of other sizes than the box");
         }
-        match tensor.names().iter().zip(&self.array.names).any(other) {
-            true => refused(
+        if tensor.names().iter().zip(&self.array.names).any(other) {
+            refused(
                 ErrorKind::NameMismatch,
                 "a tensor of other dims than the array",
-            ),
-            false => Ok(()),
+            )
+        } else {
+            Ok(())
         }
     }
 }

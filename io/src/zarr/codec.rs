@@ -19,9 +19,10 @@ pub(super) trait Stream: Read {
     /// Skips this many bytes.
     fn skip(&mut self, bytes: u64) -> io::Result<()> {
         let skipped = io::copy(&mut Read::take(&mut *self, bytes), &mut io::sink())?;
-        match skipped == bytes {
-            true => Ok(()),
-            false => Err(ErrorKind::UnexpectedEof.into()),
+        if skipped == bytes {
+            Ok(())
+        } else {
+            Err(ErrorKind::UnexpectedEof.into())
         }
     }
 }
@@ -302,9 +303,10 @@ impl Read for Summed<'_> {
                 read => read?,
             };
             if read == 0 {
-                return match self.held[..self.len] == self.sum.to_le_bytes() {
-                    true => Ok(0),
-                    false => Err(broken("crc32c: another sum")),
+                return if self.held[..self.len] == self.sum.to_le_bytes() {
+                    Ok(0)
+                } else {
+                    Err(broken("crc32c: another sum"))
                 };
             }
             self.len += read;

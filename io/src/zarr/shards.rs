@@ -48,9 +48,10 @@ impl Shards {
                 source.len
             )));
         }
-        let start = match self.at_end {
-            true => source.start + source.len - len as u64,
-            false => source.start,
+        let start = if self.at_end {
+            source.start + source.len - len as u64
+        } else {
+            source.start
         };
         let (mut file, mut index) = (source.file, Vec::new());
         file.seek(SeekFrom::Start(start))?;
@@ -140,9 +141,10 @@ impl Shards {
         if self.summed {
             index.extend(crc32c::crc32c(&index).to_le_bytes());
         }
-        Ok(match self.at_end {
-            true => [chunks, index].concat(),
-            false => [index, chunks].concat(),
+        Ok(if self.at_end {
+            [chunks, index].concat()
+        } else {
+            [index, chunks].concat()
         })
     }
 }

@@ -99,9 +99,12 @@ impl DynSharded {
         self.one_mesh(op, other)?;
         let (name, axis) = (Name::new(dim)?, self.axis(op.name(), axis)?);
         let names = one(&name)?;
-        self.ask(op, |own, _| match own == axis {
-            true => other.places[own].splits(&name),
-            false => other.places[own].has_every(&names),
+        self.ask(op, |own, _| {
+            if own == axis {
+                other.places[own].splits(&name)
+            } else {
+                other.places[own].has_every(&names)
+            }
         })?;
         self.ask(op, |_, place| place.has_all(&names))?;
         let met = other.met(Some(axis));

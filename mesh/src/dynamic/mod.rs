@@ -150,13 +150,14 @@ impl DynSharded {
 
     /// Refuses a tensor of another mesh.
     fn one_mesh(&self, op: Op, other: &Self) -> Result<()> {
-        match self.shared.same(&other.shared) {
-            true => Ok(()),
-            false => Err(Error::new(
+        if self.shared.same(&other.shared) {
+            Ok(())
+        } else {
+            Err(Error::new(
                 ErrorKind::Mesh,
                 op.name(),
                 "the operands are on two meshes",
-            )),
+            ))
         }
     }
 
@@ -195,13 +196,14 @@ impl DynSharded {
                 .operand(self.names(), &self.sizes));
         }
         let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
-        let names = match dims.is_empty() {
-            true => self.names().clone(),
-            false => Names::new(
+        let names = if dims.is_empty() {
+            self.names().clone()
+        } else {
+            Names::new(
                 dims.iter()
                     .map(|dim| Name::new(dim).map(Some))
                     .collect::<Result<Vec<_>>>()?,
-            )?,
+            )?
         };
         let combine = match op.row().spread {
             Spread::Reduce(combine) => Some(combine),

@@ -99,9 +99,12 @@ impl DynSharded {
         let axis = dim.axis.map(|axis| self.axis(op.name(), &axis));
         let axis = axis.transpose()?;
         let names = Names::new([Some(name.clone())])?;
-        self.ask(op, |own, place| match axis == Some(own) {
-            true => place.splits(&name),
-            false => place.has_every(&names),
+        self.ask(op, |own, place| {
+            if axis == Some(own) {
+                place.splits(&name)
+            } else {
+                place.has_every(&names)
+            }
         })?;
         self.ask(op, |_, place| match op.row().spread {
             Spread::LinearAlong => place.linear(),
@@ -264,9 +267,10 @@ impl DynSharded {
             self.one_mesh(op, weight)?;
             self.ask(op, |axis, _| {
                 let own = &weight.places[axis];
-                match found.axis == Some(axis) {
-                    true => own.splits(&found.name),
-                    false => own.is_plain(),
+                if found.axis == Some(axis) {
+                    own.splits(&found.name)
+                } else {
+                    own.is_plain()
                 }
             })?;
         }

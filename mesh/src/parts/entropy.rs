@@ -61,9 +61,10 @@ pub(crate) fn entropy(
         // A rank without rows adds zero; its local mean would be NaN.
         Some(all) if own == 0.0 && all > 0.0 => x.sum(..)?.to_dtype(x.dtype()),
         _ => {
-            let loss = match classes.logits {
-                true => x.cross_entropy_with(target, dim, classes.reduction, options)?,
-                false => x.nll_loss_with(target, dim, classes.reduction, options)?,
+            let loss = if classes.logits {
+                x.cross_entropy_with(target, dim, classes.reduction, options)?
+            } else {
+                x.nll_loss_with(target, dim, classes.reduction, options)?
             };
             match split {
                 Some(all) => loss.mul(own / all),
@@ -205,14 +206,16 @@ impl Parts {
             shares,
             total,
             count,
-        } = match soft {
-            true => self.probabilities(x, classes)?,
-            false => self.indices(x, classes)?,
+        } = if soft {
+            self.probabilities(x, classes)?
+        } else {
+            self.indices(x, classes)?
         };
         // Log-probabilities need no normalization.
-        let base = match classes.logits {
-            true => Some(self.logsumexp(x)?),
-            false => None,
+        let base = if classes.logits {
+            Some(self.logsumexp(x)?)
+        } else {
+            None
         };
         let losses = |x: &DynTensor| match &base {
             Some(base) => base.detach().sub(x),

@@ -102,9 +102,10 @@ impl Parts {
             found.push(came[from].narrow(self.dim, taken[from], len)?);
             taken[from] += len;
         }
-        let found = match found.is_empty() {
-            true => none,
-            false => joined(&found, self.dim)?,
+        let found = if found.is_empty() {
+            none
+        } else {
+            joined(&found, self.dim)?
         };
         let (parts, route, shape) = (self.again(), route.clone(), raw.shape().to_vec());
         custom(self.op, &[raw], found, move |grad| {
@@ -121,9 +122,12 @@ impl Parts {
             of[from].push(x.narrow(self.dim, next, len)?);
             next += len;
         }
-        let pieces = of.iter().map(|pieces| match pieces.is_empty() {
-            true => x.narrow(self.dim, 0, 0),
-            false => joined(pieces, self.dim),
+        let pieces = of.iter().map(|pieces| {
+            if pieces.is_empty() {
+                x.narrow(self.dim, 0, 0)
+            } else {
+                joined(pieces, self.dim)
+            }
         });
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
         let mine = |rank| {

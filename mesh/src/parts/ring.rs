@@ -326,35 +326,36 @@ impl Attention {
 
 /// Refuses a second derivative: the parts that travelled around would count as constants.
 fn once(op: &'static str, grad: &DynTensor) -> Result<()> {
-    match grad.requires_grad() {
-        false => Ok(()),
-        true => Err(Error::new(
+    if grad.requires_grad() {
+        Err(Error::new(
             ErrorKind::Gradient,
             op,
             "what goes round a mesh axis has no second derivative",
         )
-        .hint("`.all_gather(axis)`, and the operator without `via`")),
+        .hint("`.all_gather(axis)`, and the operator without `via`"))
+    } else {
+        Ok(())
     }
 }
 
 /// Returns the gradient of one factor of a contraction: the result's gradient contracted with the other factor, over
 /// the dims that this factor lacks.
 fn against(grad: &DynTensor, other: &DynTensor, like: &DynTensor) -> Result<DynTensor> {
-    let other = match other.dtype().is_complex() {
-        true => other.conj()?,
-        false => other.clone(),
+    let other = if other.dtype().is_complex() {
+        other.conj()?
+    } else {
+        other.clone()
     };
     let names: Vec<String> = text(like.names());
     let lacks: Vec<String> = text(other.names())
         .into_iter()
         .filter(|name| !names.contains(name))
         .collect();
-    let found = match lacks.is_empty() {
-        false => {
-            let lacks: Vec<&str> = lacks.iter().map(String::as_str).collect();
-            grad.contract(&other, &lacks[..])?.align_as(like)?
-        }
-        true => grad.align_as(like)?.mul(&other.align_as(like)?)?,
+    let found = if lacks.is_empty() {
+        grad.align_as(like)?.mul(&other.align_as(like)?)?
+    } else {
+        let lacks: Vec<&str> = lacks.iter().map(String::as_str).collect();
+        grad.contract(&other, &lacks[..])?.align_as(like)?
     };
     summed(found, like)
 }

@@ -49,14 +49,13 @@ impl Slide {
             return (self.span - wide < self.stride).then_some(1);
         }
         let room = wide.checked_sub(self.span)?;
-        let count = match self.ceil {
-            false => room / self.stride + 1,
-            true => {
-                let count = room.div_ceil(self.stride) + 1;
-                // The last window must start at an element or in the padding before the first.
-                let beyond = (count - 1).checked_mul(self.stride)? >= size + before;
-                count - usize::from(beyond && count > 1)
-            }
+        let count = if self.ceil {
+            let count = room.div_ceil(self.stride) + 1;
+            // The last window must start at an element or in the padding before the first.
+            let beyond = (count - 1).checked_mul(self.stride)? >= size + before;
+            count - usize::from(beyond && count > 1)
+        } else {
+            room / self.stride + 1
         };
         Some(count)
     }

@@ -205,9 +205,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             return Ok(None);
         }
         let local = self.local.to_dyn();
-        let dims = match A::Axes::ALL {
-            true => local.names().clone(),
-            false => Names::from_static(A::Axes::NAMES),
+        let dims = if A::Axes::ALL {
+            local.names().clone()
+        } else {
+            Names::from_static(A::Axes::NAMES)
         };
         let none = crate::identity::of_none(&local, &dims, combine)?;
         none.map(|none| typed(none.into_parts().0)).transpose()

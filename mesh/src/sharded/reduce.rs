@@ -36,13 +36,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         };
         let (own, all) = (count(self.local.shape()), count(&self.sizes));
         // A rank without elements adds zero. Means of parts are used, since sums of 16-bit floats could overflow.
-        let part = match own == 0.0 && all > 0.0 {
-            true => self.local.try_sum(dims.axes())?.into_dyn(),
-            false => self
-                .local
+        let part = if own == 0.0 && all > 0.0 {
+            self.local.try_sum(dims.axes())?.into_dyn()
+        } else {
+            self.local
                 .try_mean(dims.axes())?
                 .into_dyn()
-                .mul(own / all)?,
+                .mul(own / all)?
         };
         self.reduced("mean", super::typed(part.into_parts().0))
     }

@@ -74,9 +74,12 @@ pub type Inputs<'a> = &'a [(DynTensor, Option<&'a str>)];
 /// Compares a call on one rank with the call on 1 to 4 ranks: results, and gradients of all operands that require one.
 pub fn same(what: &str, inputs: Inputs<'_>, plain: Plain<'_>, spread: Spread<'_>) {
     let float = DynTensor::requires_grad;
-    let leaf = |x: &DynTensor| match float(x) {
-        true => x.detach().with_grad(),
-        false => Ok(x.clone()),
+    let leaf = |x: &DynTensor| {
+        if float(x) {
+            x.detach().with_grad()
+        } else {
+            Ok(x.clone())
+        }
     };
     let leaves: Vec<DynTensor> = inputs.iter().map(|(x, _)| leaf(x).unwrap()).collect();
     let expected = plain(&leaves).unwrap();

@@ -98,9 +98,10 @@ pub(crate) fn complex<T: Sample>(
     inverse: bool,
     scale: f64,
 ) -> Result<(), NoMemory> {
-    let direction = match inverse {
-        false => FftDirection::Forward,
-        true => FftDirection::Inverse,
+    let direction = if inverse {
+        FftDirection::Inverse
+    } else {
+        FftDirection::Forward
     };
     let fft = plan(n, |plans: &mut Plans<T>| plans.complex(n, direction))?;
     let missing = Missing::new();

@@ -14,9 +14,10 @@ use super::cache::{self, Cache};
 /// which they were measured to pay. Tests use a small threshold, so that they cover both paths.
 pub(crate) fn far() -> usize {
     static FAR: OnceLock<usize> = OnceLock::new();
-    *FAR.get_or_init(|| match cfg!(test) {
-        true => 4 << 10,
-        false => {
+    *FAR.get_or_init(|| {
+        if cfg!(test) {
+            4 << 10
+        } else {
             let here = std::thread::available_parallelism().map_or(1, usize::from);
             beyond(cache::third(), here)
         }

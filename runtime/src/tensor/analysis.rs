@@ -255,9 +255,10 @@ impl DynTensor {
         let (op, dim) = (Op::WeightedMean.name(), dim.into());
         let made = || {
             let at = dim.positions(op, &self.names)?;
-            let aligned = match weights.names == self.names {
-                true => weights.clone(),
-                false => weights.align_as(self).map_err(|e| e.in_op(op))?,
+            let aligned = if weights.names == self.names {
+                weights.clone()
+            } else {
+                weights.align_as(self).map_err(|e| e.in_op(op))?
             };
             let raw = analysis::weighted_mean(&self.raw, &aligned.raw, &at, dim.keepdim())?;
             Ok(Self::new(

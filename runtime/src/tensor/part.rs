@@ -158,11 +158,12 @@ impl<'a> DynTensorMut<'a> {
         let names = rule::unify(op, &self.names, other.names()).map_err(fail)?;
         rule::broadcast_into(op, self.shape(), other.shape()).map_err(fail)?;
         // A part cannot take names: they are those of its tensor.
-        match self.names.has_names() {
-            true => rule::in_place(op, &self.names, &names)
+        if self.names.has_names() {
+            rule::in_place(op, &self.names, &names)
                 .map(drop)
-                .map_err(fail),
-            false => Ok(()),
+                .map_err(fail)
+        } else {
+            Ok(())
         }
     }
 

@@ -73,9 +73,10 @@ impl Case {
     }
 
     fn weight(&self, dtype: DType, transposed: bool) -> Raw {
-        let [first, second] = match transposed {
-            false => [self.outs, self.channels / self.groups],
-            true => [self.channels, self.outs / self.groups],
+        let [first, second] = if transposed {
+            [self.channels, self.outs / self.groups]
+        } else {
+            [self.outs, self.channels / self.groups]
         };
         numbers(&[&[first, second], &self.kernel[..]].concat(), dtype, 2)
     }

@@ -135,9 +135,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
         Tensor::try_from_erased(shape::same(self.erased(), out, |x| {
-            match at + 1 == D::RANK {
-                true => x.view_as_complex(),
-                false => x.movedim(at, -1)?.view_as_complex(),
+            if at + 1 == D::RANK {
+                x.view_as_complex()
+            } else {
+                x.movedim(at, -1)?.view_as_complex()
             }
         }))
     }

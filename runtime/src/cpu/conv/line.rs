@@ -80,9 +80,10 @@ impl Iterator for Lines<'_> {
             }
         }
         self.at += length;
-        self.index = match oy + 1 == h.out {
-            true => [oz + 1, 0, 0],
-            false => [oz, oy + 1, 0],
+        self.index = if oy + 1 == h.out {
+            [oz + 1, 0, 0]
+        } else {
+            [oz, oy + 1, 0]
         };
         Some(line)
     }

@@ -56,9 +56,10 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
         element: size_of::<A>(),
     };
     let tasks = Tasks::new(sizes, Shape::of(compute(job.dtype)), threads);
-    let (order, steps) = match tasks.indirect {
-        false => (Order::Rows, None),
-        true => (Order::Panels, Some(layout.steps(job.channels)?)),
+    let (order, steps) = if tasks.indirect {
+        (Order::Panels, Some(layout.steps(job.channels)?))
+    } else {
+        (Order::Rows, None)
     };
     let mut weights = Vec::new();
     let mut whole = Whole::<S, A> {
@@ -219,17 +220,18 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
         let wide = wide.as_mut_ptr().cast::<A>();
         let mut product = self.product(group);
         product.n = count;
-        product.c = match widens {
-            true => Matrix {
+        product.c = if widens {
+            Matrix {
                 ptr: wide.wrapping_sub(rows.start * count).cast(),
                 rows: count as isize,
                 cols: 1,
-            },
-            false => Matrix {
+            }
+        } else {
+            Matrix {
                 ptr: job.out.cast::<A>().wrapping_offset(offset).cast(),
                 rows: out,
                 cols: place,
-            },
+            }
         };
         let weight = &self.weights[group];
         // SAFETY: the planes have the elements under the windows at all positions; the matrices have the strides

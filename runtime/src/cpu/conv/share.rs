@@ -44,21 +44,24 @@ impl Tasks {
         // Tiles that read indirectly are slow in unoptimised builds.
         let ways = [false, true]
             .into_iter()
-            .take(match cfg!(unoptimized) || sizes.line == 0 {
-                true => 1,
-                false => 2,
+            .take(if cfg!(unoptimized) || sizes.line == 0 {
+                1
+            } else {
+                2
             });
         let all = ways.flat_map(|indirect| {
             // The granularity of tasks, in positions and outputs.
-            let [wide, high] = match indirect {
-                false => [shape.width(), shape.rows],
-                true => [sizes.line, shape.width()],
+            let [wide, high] = if indirect {
+                [sizes.line, shape.width()]
+            } else {
+                [shape.width(), shape.rows]
             };
             let fits = BLOCK / product([sizes.depth.clamp(1, shape.depth), sizes.element]);
             let widest = (fits / wide).max(1) * wide;
-            let fewest = match indirect {
-                false => sizes.positions.div_ceil(widest).max(1),
-                true => 1,
+            let fewest = if indirect {
+                1
+            } else {
+                sizes.positions.div_ceil(widest).max(1)
             };
             let most = fewest.max(TASKS * threads / sizes.units.max(1)) + threads;
             let across = fewest..=most;
@@ -148,9 +151,10 @@ mod tests {
         ] {
             for threads in [1, 2, 16] {
                 let tasks = Tasks::new(one, SHAPE, threads);
-                let [wide, high] = match tasks.indirect {
-                    false => [32, 12],
-                    true => [one.line, 32],
+                let [wide, high] = if tasks.indirect {
+                    [one.line, 32]
+                } else {
+                    [32, 12]
                 };
                 assert!(
                     tasks.positions.is_multiple_of(wide) && tasks.outs.is_multiple_of(high),

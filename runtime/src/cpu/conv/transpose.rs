@@ -178,13 +178,14 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
                     rows: 1,
                     cols: (job.outs * taps) as isize,
                 },
-                b: match as_is {
-                    true => Matrix {
+                b: if as_is {
+                    Matrix {
                         ptr: lower.x.wrapping_add(from).cast_mut().cast(),
                         rows: job.x_strides[1],
                         cols: 1,
-                    },
-                    false => row_major(self.input),
+                    }
+                } else {
+                    row_major(self.input)
                 },
                 c: row_major(self.products),
                 alpha: Scalar::Int(1),

@@ -40,9 +40,10 @@ pub(crate) unsafe fn execute(job: &WeightGradientJob) -> Result<(), NoMemory> {
 unsafe fn by_channels<A: Number + Widen<A>>(job: &WeightGradientJob) -> Result<(), NoMemory> {
     let (taps, count) = (taps(&job.windows), positions(&job.windows));
     let work = [taps, count, job.batch, job.channels, job.outs, job.groups];
-    let threads = match crate::shape::product(work) < PARALLEL {
-        true => 1,
-        false => threads(),
+    let threads = if crate::shape::product(work) < PARALLEL {
+        1
+    } else {
+        threads()
     };
     // Splits the channels of each group first, then its outputs, because tasks with the same channels lower the same
     // windows again.

@@ -333,9 +333,12 @@ impl<K: Kind> Job<'_, K> {
         let strips = block.rows.div_ceil(K::ROWS);
         // Tiles of nearly equal height, unless rows are packed: a last tile of few rows would be
         // limited by the latency of its sums.
-        let start = |strip: usize| match packed {
-            true => block.rows.min(strip * K::ROWS),
-            false => block.rows * strip / strips,
+        let start = |strip: usize| {
+            if packed {
+                block.rows.min(strip * K::ROWS)
+            } else {
+                block.rows * strip / strips
+            }
         };
         for first in (0..panels).step_by(PANELS) {
             for strip in 0..strips {

@@ -183,9 +183,10 @@ unsafe fn rows<T: Arith>(p: &Product, tiles: &Tiles<T>) {
             let (widest, whole, single) = tiles.by_rows[rows - 1];
             let mut at = columns.start;
             while at < columns.end {
-                let (step, kernel) = match columns.end - at >= widest {
-                    true => (widest, whole),
-                    false => (1, single),
+                let (step, kernel) = if columns.end - at >= widest {
+                    (widest, whole)
+                } else {
+                    (1, single)
                 };
                 let (a, b) = (p.a.at::<T>(first, 0), p.b.at::<T>(0, at));
                 // SAFETY: rows and columns are within the matrices, and each task owns its elements; a tile has a sum

@@ -134,9 +134,10 @@ unsafe fn by_tiles<K: Kind>(
                     c,
                     c_row: width as isize,
                     alpha: job.alpha,
-                    beta: match begins {
-                        true => job.beta,
-                        false => Some(K::Elem::from_scalar(Scalar::Int(1))),
+                    beta: if begins {
+                        job.beta
+                    } else {
+                        Some(K::Elem::from_scalar(Scalar::Int(1)))
                     },
                     d: if begins { bias } else { c },
                     d_row: if begins { 0 } else { width as isize },
@@ -164,9 +165,10 @@ unsafe fn transpose<K: Kind>(
     let width = Job::<'_, K>::WIDTH;
     // Whole vectors only, so that nothing is written out of bounds.
     let beside = p.c.cols == 1 && p.c.rows >= columns as isize;
-    let whole = match beside {
-        true => columns - columns % K::LANES,
-        false => 0,
+    let whole = if beside {
+        columns - columns % K::LANES
+    } else {
+        0
     };
     let part = Part {
         ptr: sums.cast(),

@@ -154,9 +154,12 @@ impl<K: Kind> Job<'_, K> {
         let task = |task: usize| {
             let (i, j) = (task / across, task % across);
             // Whole tiles if rows are packed; otherwise parts as even as possible.
-            let row = |at: usize| match self.as_it_lies() {
-                true => self.p.m * at / down,
-                false => (self.p.m.div_ceil(K::ROWS) * at / down * K::ROWS).min(self.p.m),
+            let row = |at: usize| {
+                if self.as_it_lies() {
+                    self.p.m * at / down
+                } else {
+                    (self.p.m.div_ceil(K::ROWS) * at / down * K::ROWS).min(self.p.m)
+                }
             };
             let col = |at: usize| (cols.start + panels * at / across * Self::WIDTH).min(cols.end);
             // SAFETY: each task owns its part of the result.

@@ -84,9 +84,10 @@ impl State {
                 *others += differs(x, first);
             }
         }
-        match others == [T::ZERO; LANES] {
-            true => Self::same(xs.len(), xs[0]),
-            false => Self::one_by_one(xs.iter().copied()),
+        if others == [T::ZERO; LANES] {
+            Self::same(xs.len(), xs[0])
+        } else {
+            Self::one_by_one(xs.iter().copied())
         }
     }
 

@@ -80,9 +80,12 @@ unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns
     let mut tile = Tile([MaybeUninit::uninit(); _]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
     let [mut values, mut positions] = [const { Results([MaybeUninit::uninit(); _]) }; 2];
-    let room = |null: bool, results: &mut Results| match null {
-        true => std::ptr::null_mut(),
-        false => results.0.as_mut_ptr().cast::<u8>(),
+    let room = |null: bool, results: &mut Results| {
+        if null {
+            std::ptr::null_mut()
+        } else {
+            results.0.as_mut_ptr().cast::<u8>()
+        }
     };
     let values = room(job.values.is_null(), &mut values);
     let positions = room(job.positions.is_null(), &mut positions);

@@ -90,9 +90,12 @@ impl<'a> TransposedRows<'a> {
             return None;
         }
         let single = inner.len() <= 1;
-        let at = |index: usize| match single {
-            true => index as isize,
-            false => offsets(&plan.reduced, index).0,
+        let at = |index: usize| {
+            if single {
+                index as isize
+            } else {
+                offsets(&plan.reduced, index).0
+            }
         };
         Some(Self {
             reducer,
@@ -258,9 +261,12 @@ impl Job<'_> {
                     rows: &self.at,
                     into: self.transpose.group(transposed.outputs),
                 };
-                let put = |all: *mut u8, size: usize| match all.is_null() {
-                    true => all,
-                    false => all.wrapping_add(to * size),
+                let put = |all: *mut u8, size: usize| {
+                    if all.is_null() {
+                        all
+                    } else {
+                        all.wrapping_add(to * size)
+                    }
                 };
                 transposed.reducer.whole(
                     &lanes,

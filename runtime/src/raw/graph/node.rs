@@ -437,9 +437,10 @@ impl Node {
         let found = f(unsafe { rule.as_ref() });
         let mut held = lock(&self.rule);
         held.users -= 1;
-        let unused = match held.used_up && held.users == 0 {
-            true => held.rule.take(),
-            false => None,
+        let unused = if held.used_up && held.users == 0 {
+            held.rule.take()
+        } else {
+            None
         };
         drop(held);
         drop(unused);

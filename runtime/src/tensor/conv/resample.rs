@@ -105,9 +105,10 @@ impl DynTensor {
             let error = Error::new(ErrorKind::Argument, "interpolate", what).hint(hint);
             return Err(about(error, &[self]));
         }
-        let raw = match options.antialias {
-            true => call::interpolate_antialias(&self.raw, dims, mode),
-            false => call::interpolate(&self.raw, dims, mode, corners),
+        let raw = if options.antialias {
+            call::interpolate_antialias(&self.raw, dims, mode)
+        } else {
+            call::interpolate(&self.raw, dims, mode, corners)
         };
         let raw = raw.map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))

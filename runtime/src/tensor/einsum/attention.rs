@@ -113,9 +113,10 @@ impl DynTensor {
         let kept = chance.ge(Scalar::Float(p))?.to_dtype(self.dtype())?;
         let factor = if p < 1.0 { 1.0 / (1.0 - p) } else { 0.0 };
         let weights = weights.mul(&kept)?.mul(Scalar::Float(factor))?;
-        let values = match scores.grouped && weights.rank() >= 3 && value.rank() >= 3 {
-            true => repeated(value, weights.shape()[weights.rank() - 3])?,
-            false => value.raw.clone(),
+        let values = if scores.grouped && weights.rank() >= 3 && value.rank() >= 3 {
+            repeated(value, weights.shape()[weights.rank() - 3])?
+        } else {
+            value.raw.clone()
         };
         call::matmul(&weights.raw, &values)
     }

@@ -320,9 +320,12 @@ pub(in crate::tensor) fn part_at<'a, 'b, 'c, D: Into<DimRef<'c>>>(
         .map(|(dim, index)| (dim.into(), index))
         .collect();
     let shape = crate::shape::Shape::from(raw.shape());
-    let fail = |e: Error| match e.operands().is_empty() {
-        true => e.in_op("at").operand(&names, &shape),
-        false => e.in_op("at").with_names([&names]).with_shapes([&shape[..]]),
+    let fail = |e: Error| {
+        if e.operands().is_empty() {
+            e.in_op("at").operand(&names, &shape)
+        } else {
+            e.in_op("at").with_names([&names]).with_shapes([&shape[..]])
+        }
     };
     if indices.iter().any(|(_, i)| matches!(i, Index::Tensor(_))) {
         let what = "elements at an index tensor are no part";

@@ -233,9 +233,10 @@ impl DynTensor {
             let factors = base.expand(&[rows, count.saturating_sub(1)])?;
             let products = call::scan(Op::Cumprod, &factors, 1, Some(dtype))?;
             let rising = call::cat(&[&ones, &products], 1)?;
-            match options.increasing {
-                true => Ok(rising),
-                false => call::flip(&rising, &[1]),
+            if options.increasing {
+                Ok(rising)
+            } else {
+                call::flip(&rising, &[1])
             }
         };
         Ok(Self::new(powers().map_err(fail)?, column.names))

@@ -197,8 +197,9 @@ fn as_values(like: &DynTensor, values: Operand<'_>) -> Result<DynTensor> {
 }
 
 fn in_int32(places: DynTensor, args: &Bound) -> Result<DynTensor> {
-    match args.flag("out_int32")? {
-        true => places.to_dtype(DType::I32),
-        false => Ok(places),
+    if args.flag("out_int32")? {
+        places.to_dtype(DType::I32)
+    } else {
+        Ok(places)
     }
 }

@@ -85,9 +85,10 @@ pub(super) fn prefetch<const FAR: bool, T>(at: *const T) {
     // SAFETY: a hint, valid for any address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
-        match FAR {
-            true => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
-            false => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
+        if FAR {
+            _mm_prefetch::<_MM_HINT_T1>(at.cast())
+        } else {
+            _mm_prefetch::<_MM_HINT_T0>(at.cast())
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -172,10 +173,7 @@ macro_rules! tile {
                         }
                     });
                     for i in 0..M {
-                        let at = match PAIRED && LEFT == AS_IT_LIES {
-                            true => (i / 2) as isize * a_row + (i % 2) as isize,
-                            false => i as isize * a_row,
-                        };
+                        let at = if PAIRED && LEFT == AS_IT_LIES { (i / 2) as isize * a_row + (i % 2) as isize } else { i as isize * a_row };
                         let x = splat(a.wrapping_offset(at));
                         for v in 0..V {
                             sums[i][v] = madd(x, row[v], sums[i][v]);
