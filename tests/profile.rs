@@ -1,4 +1,4 @@
-//! What `profile` records: operators, the dims of their results, calls, bytes.
+//! The records of `profile`: operators, the dims of their results, calls, bytes.
 
 use nomina::prelude::*;
 use nomina::{Profile, profile};

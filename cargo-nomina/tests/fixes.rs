@@ -313,7 +313,7 @@ fn a_diff_changes_no_file_and_guesses_can_be_left_out() {
     assert_eq!(package.read("diff"), program);
     let sure = package.fix(&["--sure"], &messages).unwrap();
     assert!(sure.contains("+    x.sum(C).sum(H);"), "{sure}");
-    // What changed since the check is left alone.
+    // Lines that changed since the check are left alone.
     package.write("diff", &program.replace("x.sum", "  x.sum"));
     let error = package.fix(&["--write"], &messages).unwrap_err();
     assert!(error.contains("changed since it was checked"), "{error}");

@@ -114,7 +114,7 @@ fn placed(mesh: &Meshed, x: &DynTensor, along: [Along; 2]) -> Result<DynSharded>
 
 /// Returns the whole result, on every rank.
 fn whole(mut x: DynSharded) -> Result<DynSharded> {
-    // Of two axes that split a dim, the later one is the inner one.
+    // If two axes split a dim, the later one is the inner one.
     for axis in [1, 0] {
         x = match x.places()[axis] {
             Place::Pending(_) => x.all_reduce(AXES[axis])?,

@@ -65,7 +65,7 @@ fn attention_is_that_of_its_formula() {
     let hidden = (!&counts).prime(Seq).align_as(&scores);
     let wanted = mixed(&scores.masked_fill(&hidden, f32::NEG_INFINITY));
     assert!(masked.allclose_with(&wanted, CLOSE));
-    // What comes later counts for nobody.
+    // Later positions affect no earlier one.
     let causal = layer.forward(
         &x,
         Attention {

@@ -1,34 +1,34 @@
 //! The mistakes as data: program, text, fix.
 //!
 //! A program ends with its fix. `// fix: code` replaces the line that rustc points at, `// fix 5:
-//! code` line 5; several of one line stand below each other, and an empty one removes the line.
-//! A comment above them says what cannot be said in code.
+//! code` replaces line 5; several fixes of one line follow each other, and an empty one removes the
+//! line. A comment above them explains what code cannot express.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A program that does not compile, and what is to be said about it.
+/// A program that does not compile, with its expected text and its fix.
 #[derive(Debug)]
 pub struct Mistake {
-    /// The folder: the rule that is broken.
+    /// The folder, named for the broken rule.
     pub rule: String,
     /// The file's stem.
     pub name: String,
     /// The program without its fix.
     pub program: Vec<String>,
-    /// What rustc says; empty if it is not recorded yet.
+    /// The compiler's output; empty if it is not recorded yet.
     pub text: String,
-    /// New lines by the number of the line that they replace, counted from 1.
+    /// The new lines, by the number of the line that they replace, from 1.
     pub fixes: BTreeMap<usize, Vec<String>>,
-    /// Why a line of the fix cannot be used, if so.
+    /// The reason that a line of the fix cannot be used, if there is one.
     pub problem: Option<String>,
 }
 
-/// All mistakes, sorted by rule and name, with the files that they were read from.
+/// Returns all mistakes, sorted by rule and name, with the files that they were read from.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// If the folder cannot be read.
 pub fn read(root: &Path) -> std::io::Result<Vec<(PathBuf, Mistake)>> {
     let mut mistakes = Vec::new();
     for rule in sorted(root)? {
@@ -64,7 +64,7 @@ fn stem(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// A mistake out of its two files.
+/// Reads a mistake from its two files.
 #[must_use]
 pub fn parse(rule: &str, name: &str, program: &str, text: &str) -> Mistake {
     let mut mistake = Mistake {
@@ -105,7 +105,7 @@ pub fn parse(rule: &str, name: &str, program: &str, text: &str) -> Mistake {
     mistake
 }
 
-/// The line of the first `--> file:line:column`.
+/// Returns the line of the first `--> file:line:column`.
 fn pointed_at(text: &str) -> Option<usize> {
     let place = text
         .lines()
@@ -114,19 +114,19 @@ fn pointed_at(text: &str) -> Option<usize> {
 }
 
 impl Mistake {
-    /// `rule/name`
+    /// Returns `rule/name`.
     #[must_use]
     pub fn path(&self) -> String {
         format!("{}/{}", self.rule, self.name)
     }
 
-    /// The program with its fix, if it has one that can be applied.
+    /// Returns the program with its fix, if it has one that can be applied.
     #[must_use]
     pub fn fixed(&self) -> Option<String> {
         (!self.fixes.is_empty() && self.problem.is_none()).then(|| self.with(&self.fixes))
     }
 
-    /// The program as rustc's own help wants it, where that adds a bound.
+    /// Returns the program with the bound that rustc's own help suggests, if it suggests one.
     #[must_use]
     pub fn advised(&self) -> Option<String> {
         let advice = advice(&self.text);
@@ -149,7 +149,7 @@ impl Mistake {
     }
 }
 
-/// What `help: consider … restricting …` shows: whole lines of the program, with a bound added.
+/// Returns the lines that `help: consider … restricting …` shows: whole lines of the program, with a bound added.
 fn advice(text: &str) -> BTreeMap<usize, Vec<String>> {
     let mut lines = BTreeMap::new();
     let mut in_help = false;

@@ -1,4 +1,4 @@
-//! What rustc says to mistakes: one folder per rule, one file per mistake, the expected text
-//! beside it. See `tests/ui.rs`, and `docs/errors.md`, which is made of them.
+//! Compiler output for mistakes: one folder per rule, one file per mistake, with the expected text
+//! next to it. See `tests/ui.rs`, and `docs/errors.md`, which is generated from them.
 
 pub mod catalogue;

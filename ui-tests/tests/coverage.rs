@@ -1,6 +1,6 @@
-//! Every message in the code is told: it stands in the text of at least one mistake.
+//! Every message in the code occurs in the text of at least one mistake.
 //!
-//! Messages are read out of the sources: all texts of each `on_unimplemented`, and every piece
+//! Messages are read from the sources: all texts of each `on_unimplemented`, and every piece
 //! of a sentence in the macros.
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nomina_ui_tests::catalogue;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Sentences of the macros that no mistake in the catalogue can bring about, and why.
+/// Sentences of the macros that no mistake in the catalogue can cause, with the reason.
 const NEVER_SAID: [(&str, &str); 6] = [
     (
         "a union holds no parameters: a module is a struct or an enum",
@@ -38,18 +38,18 @@ const NEVER_SAID: [(&str, &str); 6] = [
     ),
 ];
 
-/// Why a message has no mistake in the catalogue yet.
+/// The reason that a message has no mistake in the catalogue yet.
 const IN_GENERIC_CODE: &str = "stands among several errors about one forgotten bound";
 const TWICE: &str = "is said twice about one argument";
 const LONG: &str = "comes with a list of all impls";
 const HIDDEN: &str = "rustc prefers the message of the trait above";
 
-/// Of checks that fold their questions: the fault is told, and a test of its own asks for each.
+/// The reason for checks that combine several questions: rustc shows the fault, and a separate test asks for each one.
 const FAULT: &str = "rustc goes down to the fault, and says that";
 
 const LINT: &str = "is asked by `cargo nomina check` alone";
 
-/// Traits whose message is not told yet, and why.
+/// Traits whose message no mistake shows yet, with the reason.
 const UNTOLD: [(&str, &str); 33] = [
     ("Adjacent", IN_GENERIC_CODE),
     ("Along", FAULT),
@@ -91,7 +91,7 @@ fn root() -> PathBuf {
     own.parent().expect("a folder in the workspace").into()
 }
 
-/// The Rust files below a folder, those of tests left out.
+/// Returns the Rust files below a folder, without those of tests.
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).expect("a folder of sources");
     let mut paths: Vec<PathBuf> = entries
@@ -126,7 +126,7 @@ fn string(token: &TokenTree) -> Option<String> {
     }
 }
 
-/// A message with holes: what stands between them, in order.
+/// A message with holes: the texts between them, in order.
 #[derive(Debug)]
 struct Pattern(Vec<String>);
 
@@ -152,7 +152,7 @@ impl Pattern {
         Self(parts)
     }
 
-    /// Whether `line` ends with this message, and begins with it if `whole`.
+    /// Returns whether `line` ends with this message, and begins with it if `whole`.
     fn is(&self, line: &str, whole: bool) -> bool {
         let (first, others) = self.0.split_first().expect("never empty");
         let Some((last, middle)) = others.split_last() else {
@@ -181,7 +181,7 @@ impl Pattern {
         })
     }
 
-    /// Whether it stands somewhere in `line`.
+    /// Returns whether `line` contains it.
     fn within(&self, line: &str) -> bool {
         let mut rest = line;
         self.0.iter().all(|part| match rest.find(part.as_str()) {
@@ -194,7 +194,7 @@ impl Pattern {
     }
 }
 
-/// One `on_unimplemented`.
+/// An `on_unimplemented` attribute.
 struct Message {
     file: PathBuf,
     owner: String,
@@ -203,7 +203,7 @@ struct Message {
 }
 
 impl Message {
-    /// Whether `text` says all of it.
+    /// Returns whether `text` contains all of it.
     fn told_by(&self, text: &str) -> bool {
         self.texts.iter().all(|(key, said)| {
             let pattern = Pattern::new(said);
@@ -221,7 +221,7 @@ impl Message {
     }
 }
 
-/// The messages in `tokens`, and the trait that each belongs to.
+/// Returns the messages in `tokens`, each with its trait.
 fn messages(file: &Path, tokens: TokenStream, out: &mut Vec<Message>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -261,8 +261,8 @@ fn messages(file: &Path, tokens: TokenStream, out: &mut Vec<Message>) {
     }
 }
 
-/// The sentences in `tokens`: strings of more than one word, outside of attributes, of tests and
-/// of `expect`.
+/// Returns the sentences in `tokens`: strings of more than one word, outside of attributes, tests and
+/// `expect`.
 fn sentences(tokens: TokenStream, out: &mut Vec<String>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -336,7 +336,7 @@ fn every_message_of_a_trait_is_told() {
 fn every_message_of_a_macro_is_told() {
     let mut files = Vec::new();
     sources(&root().join("macros/src"), &mut files);
-    // What is in there becomes documentation, or is said to who writes nomina's own methods.
+    // Its strings become documentation, or are shown to authors of nomina's own methods.
     files.retain(|file| !file.ends_with("expand.rs") && !file.ends_with("parts.rs"));
     files.retain(|file| !file.iter().any(|part| part == "twin"));
     let mut found = Vec::new();
@@ -378,7 +378,7 @@ fn patterns() {
     assert!(Pattern::new("{} has {}").within("this row has 1 value"));
 }
 
-/// What is wrong with placements is said by types, and by values with the same words.
+/// Types and values report a fault of placements in the same words.
 #[test]
 fn every_fault_of_a_placement_is_told() {
     let texts = texts();

@@ -1,4 +1,4 @@
-//! What rustc says to each mistake, compared with the text beside it, and what every text obeys.
+//! Compares the compiler's output for each mistake with its expected text, and checks rules for all texts.
 //!
 //! One folder per rule, one file per mistake. `TRYBUILD=overwrite cargo test -p nomina-ui-tests`
 //! writes the texts anew; read them before committing.
@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The most lines of a text: what an operator may need, and a method, where rustc adds lines of
+/// The most lines of a text, for an operator and for a method, where rustc adds lines of
 /// its own ("required by a bound in …").
 const OPERATOR: usize = 12;
 const METHOD: usize = 18;
 
-/// Texts over these limits, with their lines and errors. A type that cannot be is named in its first
-/// error; rustc then also says of each method that such a type has none (E0599), and no arrangement
-/// of bounds keeps it from that: what the struct asks, its methods must ask too. `contract` infers
-/// the dims of its result, and of dims that lack one it cannot: rustc says so behind the first error.
-/// Two wrong labels are two mistakes. What a function of gradients gives depends on its input as well as what it asks.
+/// Texts over these limits, with their lines and errors. The first error names an invalid type; rustc
+/// then also reports each method call on it (E0599), whatever the bounds are, because methods repeat
+/// the bounds of the struct. `contract` infers the dims of its result; if a dim is missing, it cannot,
+/// and rustc reports that after the first error. Two wrong labels are two mistakes. The result of a
+/// function of gradients and its bound depend on the same input.
 const LONGER: [(&str, usize, usize); 10] = [
     ("einsum/two_labels", 27, 2),
     ("factory/not_a_tuple", 36, 2),
@@ -30,11 +30,11 @@ const LONGER: [(&str, usize, usize); 10] = [
     ("product/contract_a_string", 25, 2),
 ];
 
-/// Texts that name what no user can: the methods of `DynTensor` stand in private modules of the
-/// runtime, and few of them ask anything of types.
+/// Texts with paths that users cannot write: the methods of `DynTensor` are in private modules of the
+/// runtime, and few of them have bounds on types.
 const PRIVATE: [&str; 1] = ["dynamic/names_as_strings.rs:"];
 
-/// What no text may hold: std's sources, lists of impls, what names and sizes are made of, the
+/// Contents that no text may have: std's sources, lists of impls, the internals of names and sizes, the
 /// crates behind `nomina`, and texts without a sentence of ours.
 const INTERNAL: [&str; 20] = [
     "__private",
@@ -82,7 +82,7 @@ fn files(ending: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a text is about `+` or its kin: rustc then names the trait of std.
+/// Returns whether a text is about an operator such as `+`: rustc then names the trait of std.
 fn operator(text: &str) -> bool {
     let traits = ["Add", "Sub", "Mul", "Div", "Neg", "Not"];
     let named = |name: &&str| {
@@ -117,7 +117,7 @@ fn every_text_has_its_mistake() {
     assert!(files("rs").len() >= 60, "mistakes are missing");
 }
 
-/// The modules that a user can name, as paths: `nomina::tensor::order`.
+/// Returns the modules that a user can name, as paths such as `nomina::tensor::order`.
 fn public_modules() -> BTreeSet<String> {
     fn read(file: &Path, path: &str, found: &mut BTreeSet<String>) {
         found.insert(path.to_owned());
@@ -151,8 +151,8 @@ fn public_modules() -> BTreeSet<String> {
     found
 }
 
-/// The modules in whose name a text speaks: of `nomina::dims::At<N>`, `nomina::dims`; of
-/// `order::<impl …>`, `order`.
+/// Returns the modules that a text names: `nomina::dims` for `nomina::dims::At<N>`, `order` for
+/// `order::<impl …>`.
 fn modules_said(text: &str) -> BTreeSet<String> {
     let path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut said = BTreeSet::new();
@@ -160,7 +160,7 @@ fn modules_said(text: &str) -> BTreeSet<String> {
         let rest = &text[at..];
         let end = rest.find(|c| !path(c)).unwrap_or(rest.len());
         let whole = rest[..end].trim_end_matches(':');
-        // What is generic or an impl goes on with `<`; a type begins with a capital.
+        // A generic item or an impl continues with `<`; a type begins with a capital.
         let types = whole.find(|c: char| c.is_uppercase());
         let module = match types {
             Some(start) => &whole[..start],
@@ -180,7 +180,7 @@ fn modules_said(text: &str) -> BTreeSet<String> {
     said
 }
 
-/// What is wrong with a text, besides its length.
+/// Returns the faults of a text, other than its length.
 fn faults(text: &str, file: &str, public: &BTreeSet<String>) -> Vec<String> {
     let mut faults: Vec<String> = INTERNAL
         .iter()

@@ -1,4 +1,4 @@
-//! What CI runs, cheapest first.
+//! The steps of CI, cheapest first.
 
 use crate::kernels;
 use crate::step::{Command, Outcome, Step, run_all};

@@ -41,7 +41,7 @@ impl Parts {
         let found = all
             .eq(&value)?
             .logical_or(&all.isnan()?.logical_and(&value.isnan()?)?)?;
-        // Of several ranks with this value, the first one has the first index.
+        // The first of the ranks with this value has the first index.
         let place = match own.shape()[self.dim] {
             0 => place,
             _ => place.add(self.own().0 as i64)?,
