@@ -57,7 +57,7 @@ fn generated_files_are_up_to_date() {
             kernels::pointwise(),
         ),
         ("runtime/src/cuda/generated.rs", cuda::expressions()),
-        ("runtime/src/call/grad/generated.rs", derivatives::lines()),
+        ("runtime/src/tape/generated.rs", derivatives::lines()),
         ("macros/src/fuse/allowed.rs", fused::allowed(&forms)),
         ("src/tensor/fused/generated.rs", fused::untyped(&forms)),
         ("docs/operators.md", docs::operators(&forms)),

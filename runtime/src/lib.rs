@@ -4,6 +4,7 @@
 //! layout, a planner orders and merges dims, and the device's backend runs a kernel over them.
 //! Nothing below [`tensor`] sees a name.
 
+mod autograd;
 pub mod call;
 pub mod config;
 mod cpu;
@@ -12,7 +13,6 @@ mod device;
 mod dispatch;
 pub mod display;
 pub mod file;
-pub mod grad;
 mod job;
 pub mod memory;
 mod plan;
@@ -22,7 +22,13 @@ pub mod random;
 pub mod raw;
 pub mod shape;
 pub mod storage;
+mod tape;
 pub mod tensor;
+
+/// Gradients: from a tensor back to the leaves that it was computed from, and derivatives of functions.
+pub mod grad {
+    pub use crate::autograd::*;
+}
 
 pub use config::{allow_unoptimized, default_dtype, with_default_dtype};
 pub use device::Device;

@@ -51,8 +51,8 @@ fn every_public_method_is_called() {
     let sources = [
         (&["Raw"][..], include_str!("../src/raw/mod.rs")),
         (&["Raw"], include_str!("../src/raw/access.rs")),
-        (&["Raw"], include_str!("../src/grad/leaf.rs")),
-        (&["grad"], include_str!("../src/grad/backward.rs")),
+        (&["Raw"], include_str!("../src/autograd/leaf.rs")),
+        (&["grad"], include_str!("../src/autograd/backward.rs")),
         (
             &["Raw", "Strided", "raw", "call"],
             include_str!("../src/raw/format.rs"),

@@ -3,9 +3,9 @@
 use crate::house::{code, sources};
 
 /// The folders and files of `runtime/src`, each above all that it imports.
-const FLOORS: [&str; 19] = [
+const FLOORS: [&str; 20] = [
     "profile", "dispatch", "config", "device", "shape", "file", "memory", "storage", "plan", "raw",
-    "random", "job", "cpu", "cuda", "call", "grad", "display", "tensor", "lib",
+    "random", "job", "cpu", "cuda", "tape", "call", "autograd", "display", "tensor", "lib",
 ];
 
 /// The names that stand directly behind `crate::` in a `use` or a path, those in braces too.

@@ -363,11 +363,11 @@ fn is_wide(line: &str) -> bool {
 /// Functions whose products are of floats or in 128 bits although no line shows it.
 const ELEMENTS: [(&str, &[&str]); 15] = [
     // Numbers of a derivative.
-    ("call/grad/lines.rs", &["folded"]),
+    ("autograd/rules/folding.rs", &["fold_constants"]),
     ("call/step.rs", &["formula", "times"]),
     ("job/step.rs", &["step"]),
-    ("call/grad/decomposition.rs", &["refuse_phases"]),
-    ("call/grad/pool.rs", &["means"]),
+    ("autograd/rules/decomposition.rs", &["refuse_phases"]),
+    ("tape/pool.rs", &["record_average_pool"]),
     ("call/conv/antialias.rs", &["new", "cubic"]),
     ("job/pool.rs", &["span"]),
     ("job/resample.rs", &["near", "far", "new", "place"]),
@@ -380,14 +380,22 @@ const ELEMENTS: [(&str, &[&str]); 15] = [
     ("call/stat.rs", &["cov"]),
     // Counts of existing elements.
     ("job/product.rs", &["at", "shift"]),
-    ("call/grad/conv.rs", &["back", "of_weight", "padded"]),
-    ("call/grad/fft.rs", &["counted"]),
+    (
+        "autograd/rules/convolution.rs",
+        &["transpose", "of_weight", "padded"],
+    ),
+    ("autograd/rules/fourier.rs", &["scale_paired"]),
 ];
 
 #[test]
 fn products_of_sizes_do_not_wrap() {
     let mut wrong = Vec::new();
-    for (path, text) in sources(&["runtime/src/call", "runtime/src/job"]) {
+    for (path, text) in sources(&[
+        "runtime/src/call",
+        "runtime/src/job",
+        "runtime/src/tape",
+        "runtime/src/autograd",
+    ]) {
         if path.contains("tests") {
             continue;
         }

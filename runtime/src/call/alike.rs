@@ -1,10 +1,8 @@
-//! The shortest way of an elementwise operator: of one or two small tensors on the host, row-major
-//! and of one dtype. Two are of one shape, or the other one repeats and is so short that it is first
-//! written as often as it is read; a number does, too.
+//! The fastest path of an elementwise operator: for one or two small row-major tensors of one dtype on the host. Two
+//! tensors have one shape, or the smaller one repeats and is first expanded to a block on the stack, as a number is.
 //!
-//! Nothing here asks for more than it needs to tell that a call is of this kind. Elements are made
-//! first, and the caller puts the tensor together where it is to stand: what a small tensor costs is
-//! mostly what is moved.
+//! The checks are the fewest that recognise such a call. Elements are computed first, and the caller builds the tensor
+//! in its final place: moves are most of the cost of a small tensor.
 
 use nomina_core::DType;
 use nomina_core::op::Op;
@@ -18,10 +16,10 @@ use crate::raw::{Raw, Strided};
 use crate::shape::product;
 use crate::storage::Storage;
 
-/// New elements, and their dtype.
+/// New elements and their dtype.
 pub(crate) type Computed = (Storage, DType);
 
-/// The loop of an operator on so many operands of a dtype.
+/// Returns the loop of an operator on operands of a dtype.
 #[inline(always)]
 fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
     let kernel = short(op, dtype)?;
@@ -31,23 +29,23 @@ fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
     fits.then_some(kernel)
 }
 
-/// What a loop reads no more than two of.
+/// Returns the inputs of a loop that reads at most two.
 #[inline(always)]
 fn inputs(x: *const u8, y: *const u8) -> Inputs {
     [x, y, y, y]
 }
 
-/// A tensor of new elements with the strides of `like`.
+/// Returns a tensor of new elements with the strides of `like`.
 ///
 /// # Safety
-/// That is row-major, of as many elements, and its lists own no allocation.
+/// `like` is row-major, has the same number of elements, and its lists own no allocation.
 #[inline(always)]
 pub(crate) unsafe fn put((storage, dtype): Computed, like: &Strided) -> Raw {
     // SAFETY: the caller's promise.
     unsafe { Raw::like_small(storage, dtype, like) }
 }
 
-/// The number of elements of a row-major tensor whose lists own no allocation.
+/// Returns the number of elements of a row-major tensor whose lists own no allocation.
 #[inline(always)]
 pub(crate) fn count(layout: &Strided) -> Option<usize> {
     if layout.is_spilled() {
@@ -56,16 +54,16 @@ pub(crate) fn count(layout: &Strided) -> Option<usize> {
     layout.dense_count()
 }
 
-/// An operator on one tensor; `None` where the call must go another way.
+/// Applies an operator to one tensor; `None` if the call does not qualify.
 #[must_use]
 #[inline(always)]
 pub fn of_one(op: Op, x: &Raw) -> Option<Raw> {
     let made = one::<false>(op, x)?;
-    // SAFETY: `one` looked at it.
+    // SAFETY: `one` checked it.
     Some(unsafe { put(made, x.layout()) })
 }
 
-/// An operator on two operands; `None` where the call must go another way.
+/// Applies an operator to two operands; `None` if the call does not qualify.
 #[must_use]
 #[inline(always)]
 pub fn of_two(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
@@ -77,7 +75,7 @@ pub fn of_two(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
     of_unlike(op, x, y)
 }
 
-/// [`of_two`] that are of one shape.
+/// Like [`of_two`], for tensors of one shape.
 #[must_use]
 #[inline(always)]
 pub fn of_alike(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
@@ -85,20 +83,20 @@ pub fn of_alike(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
         return None;
     }
     let made = alike::<false>(op, x, y)?;
-    // SAFETY: `alike` looked at it.
+    // SAFETY: `alike` checked it.
     Some(unsafe { put(made, x.layout()) })
 }
 
-/// [`of_two`] that are not of one shape.
+/// Like [`of_two`], for operands of different shapes.
 #[must_use]
 #[inline(always)]
 pub fn of_unlike(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
     let (made, like) = unlike::<false>(op, x, y)?;
-    // SAFETY: `unlike` looked at it.
+    // SAFETY: `unlike` checked it.
     Some(unsafe { put(made, like) })
 }
 
-/// What [`of_one`] and [`of_two`] give, also of operands that nodes computed; it is not recorded.
+/// Like [`of_one`] and [`of_two`], but also takes operands with nodes. The result is not recorded.
 pub(crate) fn of_recorded(op: Op, args: &[Arg<'_>]) -> Option<Raw> {
     let (made, like) = match *args {
         [Arg::Tensor(x)] => (one::<true>(op, x)?, x.layout()),
@@ -108,25 +106,25 @@ pub(crate) fn of_recorded(op: Op, args: &[Arg<'_>]) -> Option<Raw> {
         [x, y] => unlike::<true>(op, x, y)?,
         _ => return None,
     };
-    // SAFETY: the function that made the elements looked at it.
+    // SAFETY: the function that computed the elements checked it.
     Some(unsafe { put(made, like) })
 }
 
-/// An operator into the buffer of its only operand; false, and nothing has happened, where the call
-/// must go another way.
+/// Applies an operator into the buffer of its only operand. Returns false, without changes, if the call does not
+/// qualify.
 #[must_use]
 pub fn into_one(op: Op, own: &mut Raw) -> bool {
     try_one(op, own).is_some()
 }
 
-/// As [`of_two`], into the buffer of `own`, which stands before the other operand or behind it;
-/// false, and nothing has happened, where the call must go another way.
+/// Like [`of_two`], but into the buffer of `own`, which is the first operand, or the second if `behind`. Returns false,
+/// without changes, if the call does not qualify.
 #[must_use]
 pub fn into_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
     try_own(op, own, other, behind).is_some()
 }
 
-/// The elements of [`of_one`], whatever computed the operand where `ANY` holds, as below.
+/// Computes the elements of [`of_one`]; with `ANY` also for operands with nodes.
 #[inline(never)]
 fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Computed> {
     if !ANY && x.requires_grad() {
@@ -135,7 +133,7 @@ fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Computed> {
     let input = x.on_host_ptr()?;
     let count = count(x.layout())?;
     let kernel = find(op, x.dtype(), 1)?;
-    // SAFETY: the elements of `x`, which are that many and of the dtype that the loop reads.
+    // SAFETY: `count` elements of `x`, of the dtype that the loop reads.
     unsafe { make(kernel, count, inputs(input, input)) }
 }
 
@@ -151,7 +149,7 @@ fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Computed> {
     let inputs = inputs(x.on_host_ptr()?, y.on_host_ptr()?);
     let count = x.layout().dense_alike(y.layout())?;
     let kernel = find(op, x.dtype(), 2)?;
-    // SAFETY: as in `one`, for both.
+    // SAFETY: as in `one`, for both operands.
     unsafe { make(kernel, count, inputs) }
 }
 
@@ -181,13 +179,13 @@ fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Comput
     } else {
         inputs(input, other)
     };
-    // SAFETY: as in `one`, for both.
+    // SAFETY: as in `one`, for both operands.
     let made = unsafe { make(kernel, count, inputs) }?;
     Some((made, whole.layout()))
 }
 
-/// As many elements of an operand as a row-major tensor has, side by side, where both are short: it
-/// repeats along the tensor and is written to `block`, or lies so.
+/// Returns the address of `count` elements of the smaller operand: its own if it has as many, else `block`, to which it
+/// is expanded.
 #[inline(always)]
 fn beside(
     other: &Arg<'_>,
@@ -203,7 +201,7 @@ fn beside(
         Arg::Scalar(value) if keeps(value, dtype) => {
             let number = Constant::new(value, dtype);
             let block = block.as_mut_ptr();
-            // SAFETY: the number is of this dtype, and there is room for it so many times.
+            // SAFETY: the number has this dtype, and the block has room for `count` of it.
             unsafe { repeat(number.as_ptr(), dtype.size(), block, count) };
             return Some(block);
         }
@@ -212,14 +210,14 @@ fn beside(
         }
         Arg::Scalar(_) | Arg::Tensor(_) => return None,
     };
-    // SAFETY: there is room for so many elements, which are whole periods of the operand's.
+    // SAFETY: the block has room for `count` elements, which are whole periods of the operand's.
     Some(unsafe { spread(&lane, dtype, count, block.as_mut_ptr()) })
 }
 
-/// New elements, which a loop makes of those at these places.
+/// Computes new elements from the elements at these addresses.
 ///
 /// # Safety
-/// There are `count` of them, of the dtype that the loop reads.
+/// Each address has `count` elements of the dtype that the loop reads.
 #[inline(always)]
 unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Computed> {
     if kernel.is_shared(count) {
@@ -232,8 +230,8 @@ unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Computed
     Some((storage, dtype))
 }
 
-/// The elements of a tensor that result of `kernel` may take the place of: of its dtype, nobody
-/// else's, and all of the buffer, since a small part of a large one would keep all of it alive.
+/// Returns the address of elements that the result of `kernel` may overwrite: of its dtype, unshared, and filling the
+/// buffer, since a small part of a large buffer would keep all of it alive.
 #[inline(always)]
 fn own_place(own: &mut Raw, kernel: &Kernel, count: usize) -> Option<*mut u8> {
     if !own.fills_buffer(count) || kernel.output != own.dtype() {
@@ -249,7 +247,7 @@ fn try_one(op: Op, own: &mut Raw) -> Option<()> {
     let count = own.layout().dense_count()?;
     let kernel = find(op, own.dtype(), 1)?;
     let place = own_place(own, kernel, count)?;
-    // SAFETY: the elements of `own`, which nobody else shares.
+    // SAFETY: the elements of `own`, which nothing else shares.
     unsafe { over(kernel, count, place, inputs(place, place), true) }.then_some(())
 }
 
@@ -278,8 +276,8 @@ fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
     } else {
         inputs(place, input)
     };
-    // SAFETY: the elements of `own`, which nobody else shares, and those of the other one, which
-    // therefore lie elsewhere, or of the block.
+    // SAFETY: the elements of `own`, which nothing else shares, so that those of the other operand are elsewhere, or in
+    // the block.
     unsafe { over(kernel, count, place, inputs, !behind) }.then_some(())
 }
 

@@ -9,8 +9,8 @@ use crate::raw::{Raw, check_count, not_viewed};
 use crate::shape::{Strides, bytes};
 
 impl Raw {
-    /// A row-major tensor whose elements are indeterminate: the caller writes all of them before
-    /// it hands the tensor on.
+    /// Returns a row-major tensor of indeterminate elements. The caller writes all of them before it returns the
+    /// tensor.
     pub(crate) fn empty(
         op: &'static str,
         shape: &[usize],
@@ -21,17 +21,17 @@ impl Raw {
         Ok(Self::row_major(storage, shape, dtype))
     }
 
-    /// A row-major tensor whose bytes are zero, which is zero, or false, in every dtype.
+    /// Returns a row-major tensor whose bytes are zero, which is zero or false in every dtype.
     ///
     /// # Errors
-    /// When memory or the device is missing, or the sizes overflow.
+    /// If memory or the device is missing, or the sizes overflow.
     pub fn zeros(op: &'static str, shape: &[usize], dtype: DType, device: Device) -> Result<Self> {
         let storage = allocate(op, device, bytes(op, shape, dtype)?, true)?;
         Ok(Self::row_major(storage, shape, dtype))
     }
 
-    /// A tensor whose elements are indeterminate, in an order of dims that leaves no gaps: the caller
-    /// writes all of them before it hands the tensor on.
+    /// Returns a tensor of indeterminate elements, in a dim order without gaps. The caller writes all of them before it
+    /// returns the tensor.
     pub(crate) fn empty_strided(
         op: &'static str,
         shape: &[usize],
@@ -42,10 +42,10 @@ impl Raw {
         Ok(Self::empty(op, shape, dtype, device)?.laid_out(strides))
     }
 
-    /// The same elements in row-major order under other sizes; a view where strides allow.
+    /// Returns the same elements in row-major order with other sizes; a view if strides allow it.
     ///
     /// # Errors
-    /// When the number of elements changes, or memory for a copy is missing.
+    /// If the number of elements changes, or memory for a copy is missing.
     pub fn reshape(&self, shape: &[usize]) -> Result<Self> {
         check_count("reshape", self.layout(), shape)?;
         if let Some(view) = self.view(shape)? {

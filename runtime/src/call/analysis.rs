@@ -1,15 +1,16 @@
-//! Parts of a dim reduced, and means with weights: chains of other operators.
+//! Reductions of parts of a dim, and weighted means, composed of other operators.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::gather::bounds;
+use super::reduce::room_for_sums;
 use super::{
     Arg, ReduceOptions, Reduction, ScatterReduce, Target, arg_position, bincount, contiguous,
     fused_reduce, pointwise, pointwise_owned, reduce, reduced, to_dtype,
 };
 use crate::config::default_dtype;
-pub(crate) use crate::dispatch::accumulator;
+use crate::dispatch::accumulator;
 use crate::job::{Node, Update};
 use crate::raw::Raw;
 use crate::shape::Shape;
@@ -22,21 +23,8 @@ fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: String) -> Error {
     })
 }
 
-/// A power of two by which elements of `f64` are multiplied before they are added up to a mean, where they lie so
-/// near the end of the range that their sum may not be a number; `None` elsewhere.
-pub(crate) fn room_for_sums(x: &Raw) -> Result<Option<f64>> {
-    if !matches!(x.dtype(), DType::F64 | DType::C128) || !x.device().is_cpu() || x.numel() == 0 {
-        return Ok(None);
-    }
-    let sizes = pointwise(Op::Abs, &[(&x.clone().detach()).into()])?;
-    let dims: Shape = (0..x.rank()).collect();
-    let most = reduce(Op::Amax, &sizes, &dims, false, ReduceOptions::default())?;
-    let most = most.item()?.to_f64();
-    // Elements that this would make subnormal are nothing beside the greatest one.
-    Ok((most > 1e280 && most.is_finite()).then_some(f64::exp2(-64.0)))
-}
-
-/// A tensor by [`room_for_sums`]'s factor, and what the mean is to be divided by then.
+/// Multiplies a tensor by the factor of [`room_for_sums`], and returns the number by which the mean is then to be
+/// multiplied.
 fn with_room(x: Raw) -> Result<(Raw, Option<f64>)> {
     let factor = room_for_sums(&x)?;
     Ok((multiplied(x, factor)?, factor.map(f64::recip)))
@@ -49,7 +37,7 @@ fn multiplied(x: Raw, factor: Option<f64>) -> Result<Raw> {
     }
 }
 
-/// The dtype of a reduction's result. The mean of integers is a float of the default dtype.
+/// Returns the dtype of a reduction's result. The mean of integers is a float of the default dtype.
 fn result(op: Op, x: &Raw) -> Result<DType> {
     if op == Op::Mean && x.dtype().is_integral() {
         return Ok(default_dtype());
@@ -58,7 +46,7 @@ fn result(op: Op, x: &Raw) -> Result<DType> {
     Ok(op.row().dtype.resolve(x.dtype(), default_dtype()).result)
 }
 
-/// A reduction of windows of `size` elements that begin `step` apart along a dim.
+/// Reduces windows of `size` elements that start `step` apart along a dim.
 pub(crate) fn windowed(
     op: Op,
     x: &Raw,
@@ -80,14 +68,14 @@ pub(crate) fn windowed(
     Ok(found)
 }
 
-/// Windows of fewer elements are quicker looked at each by itself.
+/// The least window size for which windows are not reduced one by one.
 const LONG: usize = 16;
 
-/// A reduction of the windows of `size` elements that slide along a dim by one.
+/// Reduces the windows of `size` elements that slide along a dim by one.
 ///
-/// Sums, means and extremes of long windows are put together from those of windows of 1, 2, 4 … elements: as
-/// many steps as `size` has binary digits, and each element of the result is added up in pairs of its own window,
-/// so that nothing cancels and NaN stays in the windows that hold it.
+/// Sums, means and extremes of long windows are composed from windows of 1, 2, 4 … elements: a step for each binary
+/// digit of `size`. Each result is a sum in pairs of its own window, so that nothing cancels and NaN stays in the
+/// windows that contain it.
 pub(crate) fn sliding(
     op: Op,
     x: &Raw,
@@ -103,7 +91,7 @@ pub(crate) fn sliding(
         _ => return windowed(op, x, dim, [size, 1], options),
     };
     let result = result(op, x)?;
-    // Elements of `a`, with those of `b` that stand `width` behind them.
+    // Combines elements of `a` with those of `b` that are `width` positions later.
     let join = |a: &Raw, b: &Raw, width: usize| {
         let count = b.shape()[dim] - width;
         let (a, b) = (a.narrow(dim, 0, count)?, b.narrow(dim, width, count)?);
@@ -138,7 +126,7 @@ pub(crate) fn sliding(
     to_dtype(&found, result)
 }
 
-/// Labels from 0 to below `groups`, one for each element of a dim, and how often each stands.
+/// Returns labels from 0 to below `groups`, one for each element of a dim, and the number of each.
 pub(crate) fn labelled(x: &Raw, dim: usize, labels: &Raw, groups: usize) -> Result<(Raw, Raw)> {
     let op = Op::GroupBy;
     let given = [x, labels];
@@ -172,7 +160,7 @@ pub(crate) fn labelled(x: &Raw, dim: usize, labels: &Raw, groups: usize) -> Resu
     Ok((numbers, counts))
 }
 
-/// A reduction of the elements of each group along a dim, as [`labelled`] found the groups.
+/// Reduces the elements of each group along a dim, with the groups that [`labelled`] found.
 pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw)) -> Result<Raw> {
     let (by, result) = (Op::GroupBy, result(op, x)?);
     let mut shape = Shape::from_slice(x.shape());
@@ -182,7 +170,7 @@ pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw
         index: labels,
         slices: true,
     };
-    // Sums at indices are accumulated wide and rounded once; those of a mean are rounded after the division.
+    // Sums at indices are accumulated in a wide dtype and rounded once; those of a mean are rounded after the division.
     let (x, back) = match op {
         Op::Mean => with_room(to_dtype(x, accumulator(result))?)?,
         _ => (to_dtype(x, result)?, None),
@@ -213,8 +201,8 @@ pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw
     Ok(out)
 }
 
-/// The sum of products with weights over the sum of weights, which have as many dims, each of the same size or
-/// of 1.
+/// Divides the sum of products with weights by the sum of weights, which have the same number of dims, each of equal
+/// size or size 1.
 pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: bool) -> Result<Raw> {
     let op = Op::WeightedMean;
     let result = x.dtype();
@@ -237,12 +225,12 @@ pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: boo
         );
         return Err(error.hint("weights have the size of a dim, or lack the dim"));
     }
-    // How often a weight is counted, whose dims are not all of those that go.
+    // The number of times that each weight counts, since its reduced dims may have size 1.
     let times: f64 = dims
         .iter()
         .filter(|&&dim| weights.shape()[dim] != x.shape()[dim])
         .fold(1.0, |times, &dim| times * x.shape()[dim] as f64);
-    // The products are of the wider dtype, block by block.
+    // The products have the wider dtype, block by block.
     let weights = to_dtype(weights, accumulator(result))?;
     let (x, back) = with_room(x.clone())?;
     let program = [

@@ -5,30 +5,10 @@ use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Element, Error, ErrorKind, Names, Promoter, Result, Scalar};
 
 use crate::config::default_dtype;
-use crate::raw::{Raw, Strided};
+use crate::raw::Strided;
+pub use crate::raw::arg::Arg;
 
-/// An operand: a tensor, or a number that is one for all elements.
-#[derive(Clone, Copy, Debug)]
-pub enum Arg<'a> {
-    /// A tensor.
-    Tensor(&'a Raw),
-    /// A number. Only its category takes part in promotion.
-    Scalar(Scalar),
-}
-
-impl<'a> From<&'a Raw> for Arg<'a> {
-    fn from(raw: &'a Raw) -> Self {
-        Self::Tensor(raw)
-    }
-}
-
-impl From<Scalar> for Arg<'_> {
-    fn from(value: Scalar) -> Self {
-        Self::Scalar(value)
-    }
-}
-
-/// An operand as dtypes and sizes see it: of a tensor that is written to, too.
+/// An operand for the rules of dtypes and sizes, which may also be a tensor that is written to.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Tensor {
@@ -65,16 +45,16 @@ impl Source<'_> {
     }
 }
 
-/// As many operands and numbers as any elementwise operator takes.
+/// The most operands and numbers of an elementwise operator.
 const MOST: usize = 4;
 
-/// The number of operands of an elementwise operator that promote; 0 for others. The numbers of
-/// its expression follow them.
+/// Returns the number of operands of an elementwise operator that promote; 0 for other operators. The numbers of its
+/// expression follow them.
 fn arity(op: Op) -> usize {
     op.row().expression().map_or(0, |(arity, _)| arity)
 }
 
-/// The dtypes that an elementwise operator computes in and gives.
+/// Returns the dtypes in which an elementwise operator computes and of its result.
 ///
 /// # Errors
 /// [`ErrorKind::DType`] for dtypes that the operator does not take.
@@ -93,8 +73,7 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     }
     let sources = &sources[..arity];
     let default = default_dtype();
-    // What decides between two numbers takes no part in their promotion, and what is written
-    // into a tensor takes that tensor's dtype.
+    // A condition takes no part in promotion, and elements that are written into a tensor take its dtype.
     let (condition, promoted) = match op {
         Op::Where => (Some(0), &sources[1..]),
         Op::MaskedFill => (Some(1), &sources[..1]),
@@ -113,7 +92,7 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     let common = promoter.result();
     row.check_dtype(common)?;
     if op == Op::Sub {
-        // Every operand's dtype counts: true less 1.5 is refused, as true less true is.
+        // Every operand's dtype counts: true minus 1.5 is refused, like true minus true.
         sources
             .iter()
             .filter_map(Source::dtype)
@@ -149,8 +128,8 @@ fn check_condition(op: Op, source: &Source<'_>) -> Result<()> {
     }
 }
 
-/// The device of all tensors among the operands, the host when there is none. A tensor without
-/// dims on the host goes with any, as a number does.
+/// Returns the device of all tensors among the operands, or the host if there are none. A tensor without dims on the
+/// host may be combined with any device, like a number.
 pub(super) fn device(op: &'static str, sources: &[Source<'_>]) -> Result<Device> {
     let mut found: Option<Device> = None;
     for source in sources {
@@ -159,7 +138,7 @@ pub(super) fn device(op: &'static str, sources: &[Source<'_>]) -> Result<Device>
         {
             match found {
                 Some(first) if first != device => {
-                    let error = super::device::mixed(op, first, device);
+                    let error = super::check::mixed_devices(op, first, device);
                     return Err(sources.iter().fold(error, |error, source| match source {
                         Source::Tensor { layout, .. } => {
                             error.operand(&Names::default(), layout.shape())
@@ -174,16 +153,16 @@ pub(super) fn device(op: &'static str, sources: &[Source<'_>]) -> Result<Device>
     Ok(found.unwrap_or_default())
 }
 
-/// The one number of a tensor without dims on the host.
+/// Reads the one number of a tensor without dims on the host.
 ///
 /// # Safety
-/// It stands at `ptr`.
+/// The number is at `ptr`.
 pub(super) unsafe fn number(ptr: *const u8, dtype: DType) -> Scalar {
     // SAFETY: the caller's promise.
     crate::dispatch::with_dtype!(dtype, T => Element::to_scalar(unsafe { ptr.cast::<T>().read() }))
 }
 
-/// The shape that all operands broadcast to.
+/// Returns the shape to which all operands broadcast.
 pub(super) fn shape(op: &'static str, sources: &[Source<'_>]) -> Result<crate::shape::Shape> {
     let shapes: crate::SmallVec<[&[usize]; 4]> = sources
         .iter()
@@ -195,7 +174,7 @@ pub(super) fn shape(op: &'static str, sources: &[Source<'_>]) -> Result<crate::s
     crate::shape::broadcast(op, &shapes)
 }
 
-/// An error about sizes, with all operands'.
+/// Returns an error with the sizes of all operands.
 pub(super) fn error(
     kind: ErrorKind,
     op: &'static str,

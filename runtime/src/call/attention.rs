@@ -3,32 +3,31 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
 
-use super::gemm::{batches, refuse, same_kind, unequal};
-use super::grad::attended;
-use super::reduce::address;
+use super::check::{check_same_kind, refuse, unequal_batches, unequal_sizes};
 use crate::call::backend::backend;
 use crate::job::{AttentionJob, AttentionPart, Matrix};
 
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, broadcast};
+use crate::tape::record_attention;
 
-/// How scores are made and which count.
+/// The options of attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scores {
     /// Whether query `i` sees keys up to `i` only.
     pub causal: bool,
-    /// What scores are multiplied by; left out, one over the root of the number of features.
+    /// The factor of scores; by default one over the root of the number of features.
     pub scale: Option<f64>,
-    /// Whether keys and values may have fewer heads (the third dim from the end), each for several
-    /// of the queries' heads.
+    /// Whether keys and values may have fewer heads (the third dim from the end), each of which serves several heads of
+    /// the queries.
     pub grouped: bool,
 }
 
-/// The softmax of scaled products of queries and keys, times the values. Scores are made and used up
-/// by blocks of rows; all of them never stand in memory at once.
+/// Computes the softmax of scaled products of queries and keys, times the values. Scores are computed and consumed in
+/// blocks of rows; they are never all in memory.
 ///
 /// # Errors
-/// When an operand has fewer than two dims, sizes or dtypes do not fit, or memory is missing.
+/// If an operand has fewer than two dims, sizes or dtypes do not match, or memory is missing.
 pub fn attention(
     query: &Raw,
     key: &Raw,
@@ -54,7 +53,7 @@ pub fn attention(
     }
     if source == 0 || shape.contains(&0) {
         let out = Raw::zeros(op.name(), &shape, query.dtype(), query.device())?;
-        return attended(out, operands, mask, scores);
+        return record_attention(out, operands, mask, (scores.causal, scores.scale));
     }
     let mut out = Raw::empty(op.name(), &shape, query.dtype(), query.device())?;
     let part = |x: &Raw, rows: usize, cols: usize, ptr: *mut u8| -> Result<AttentionPart> {
@@ -72,7 +71,7 @@ pub fn attention(
         })
     };
     let read = |x: &Raw, rows, cols| part(x, rows, cols, x.as_ptr().cast_mut());
-    let to = address(&mut out);
+    let to = out.fresh_ptr();
     let job = AttentionJob {
         dtype: query.dtype(),
         length,
@@ -91,12 +90,12 @@ pub fn attention(
         causal: scores.causal,
     };
     let backend = backend(op.name(), query.device())?;
-    // SAFETY: all operands have the sizes of the job; the result is fresh, and no one else has it.
+    // SAFETY: all operands have the sizes of the job; the result is fresh, and nothing else shares it.
     unsafe { backend.attention(&job)? };
-    attended(out, operands, mask, scores)
+    record_attention(out, operands, mask, (scores.causal, scores.scale))
 }
 
-/// The batch that all broadcast to, and the sizes: length, source, features, width.
+/// Returns the batch to which all broadcast, and the sizes: length, source, features, width.
 fn checked(operands: &[&Raw; 3]) -> Result<(Shape, [usize; 4])> {
     let op = Op::ScaledDotProductAttention;
     if operands.iter().any(|x| x.rank() < 2) {
@@ -104,7 +103,7 @@ fn checked(operands: &[&Raw; 3]) -> Result<(Shape, [usize; 4])> {
         return Err(refuse(ErrorKind::Rank, op, operands, what)
             .hint("their last dims are length and features"));
     }
-    same_kind(op, operands)?;
+    check_same_kind(op, operands)?;
     let end = |x: &Raw, from_end: usize| x.shape()[x.rank() - from_end];
     let [query, key, value] = *operands;
     for (a, b, from_end, hint) in [
@@ -114,13 +113,13 @@ fn checked(operands: &[&Raw; 3]) -> Result<(Shape, [usize; 4])> {
         let (x, y) = (operands[a], operands[b]);
         if end(x, from_end) != end(y, from_end) {
             let dims = [(a, x.rank() - from_end), (b, y.rank() - from_end)];
-            return Err(unequal(op, operands, dims).hint(hint));
+            return Err(unequal_sizes(op, operands, dims).hint(hint));
         }
     }
     let front = |x: &Raw| Shape::from_slice(&x.shape()[..x.rank() - 2]);
     let fronts = [front(query), front(key), front(value)];
     let fronts: crate::SmallVec<[&[usize]; 3]> = fronts.iter().map(|shape| &shape[..]).collect();
-    let batch = broadcast(op.name(), &fronts).map_err(|e| batches(e, operands))?;
+    let batch = broadcast(op.name(), &fronts).map_err(|e| unequal_batches(e, operands))?;
     let sizes = [end(query, 2), end(key, 2), end(query, 1), end(value, 1)];
     Ok((batch, sizes))
 }
@@ -146,7 +145,7 @@ fn check_mask(operands: &[&Raw; 3], mask: &Raw, batch: &[usize], last: [usize; 2
     Ok(())
 }
 
-/// With fewer heads of keys and values: their head dim is split off the queries'.
+/// Computes attention with fewer heads of keys and values: the queries' head dim is split by theirs.
 fn grouped(query: &Raw, key: &Raw, value: &Raw, mask: Option<&Raw>, scores: Scores) -> Result<Raw> {
     let op = Op::ScaledDotProductAttention;
     let heads = |x: &Raw| x.shape()[x.rank() - 3];

@@ -171,12 +171,12 @@ fn gradients_by_blocks_are_those_of_all_scores() {
         };
         let back = |create_graph: bool| {
             let out = attention(&query, &key, &value, mask, scores).unwrap();
-            let options = crate::grad::BackwardOptions {
+            let options = crate::autograd::BackwardOptions {
                 create_graph,
                 ..Default::default()
             };
             let seed = sample(out.shape(), 5);
-            crate::grad::gradients(&out, seed, &[&query, &key, &value], options).unwrap()
+            crate::autograd::gradients(&out, seed, &[&query, &key, &value], options).unwrap()
         };
         for (blocks, whole) in back(false).into_iter().zip(back(true)) {
             close(&blocks.unwrap(), &whole.unwrap().detach(), 1e-12);
@@ -201,7 +201,7 @@ fn a_result_without_elements_gives_zeros_however_many_queries_there_are() {
         let out = attention(&query, &key, &value, None, Scores::default()).unwrap();
         let seed = out.clone().detach();
         let operands = [&query, &key, &value];
-        let found = crate::grad::gradients(&out, seed, &operands, Default::default()).unwrap();
+        let found = crate::autograd::gradients(&out, seed, &operands, Default::default()).unwrap();
         for (grad, shape) in found.into_iter().zip(shapes) {
             let grad = grad.unwrap();
             assert_eq!(grad.shape(), shape);

@@ -1,4 +1,4 @@
-//! Which backend computes on a device.
+//! The backends of devices.
 
 use nomina_core::Result;
 
@@ -8,7 +8,7 @@ use crate::job::Backend;
 use crate::profile::{self, Span};
 use crate::storage::Storage;
 
-/// A backend while it computes for one operator: what that takes is measured where somebody looks on.
+/// A backend while it computes an operator, which is measured if profiling is on.
 pub(crate) struct Computing {
     on: &'static dyn Backend,
     _span: Span,
@@ -23,10 +23,10 @@ impl std::ops::Deref for Computing {
     }
 }
 
-/// A buffer of an operator on a device: indeterminate, or all zero.
+/// Returns a new buffer on a device, indeterminate or zero.
 ///
 /// # Errors
-/// When memory or the device is missing.
+/// If memory or the device is missing.
 #[inline]
 pub(crate) fn allocate(
     op: &'static str,
@@ -41,10 +41,10 @@ pub(crate) fn allocate(
     Ok(storage)
 }
 
-/// The backend of a device.
+/// Returns the backend of a device.
 ///
 /// # Errors
-/// [`ErrorKind::Device`] for a device that is not there.
+/// [`ErrorKind::Device`] for a device that does not exist.
 #[inline]
 pub(crate) fn backend(op: &'static str, device: Device) -> Result<Computing> {
     Ok(Computing {
@@ -69,7 +69,7 @@ fn cuda_backend(op: &'static str, ordinal: Option<usize>) -> Result<&'static dyn
 
 #[cfg(not(feature = "cuda"))]
 fn cuda_backend(op: &'static str, ordinal: Option<usize>) -> Result<&'static dyn Backend> {
-    // There is none in this build, which is what this says.
+    // This build has no such backend; this returns the error.
     crate::cuda::check(op, ordinal.unwrap_or_else(crate::cuda::current))?;
     Ok(&Cpu)
 }

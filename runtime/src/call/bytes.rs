@@ -1,4 +1,4 @@
-//! Elements that come as bytes, from other processes.
+//! Elements that arrive as bytes from other processes.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
@@ -9,14 +9,13 @@ use crate::job::{Input, Place, Pointwise};
 use crate::plan::Plan;
 use crate::raw::check_elements;
 
-/// An elementwise operator of two whose result has their dtype: `first[i] = op(first[i], second[i])`, of
-/// elements that lie side by side.
+/// Applies a binary elementwise operator whose result has the operands' dtype: `first[i] = op(first[i], second[i])`,
+/// for contiguous elements.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] when the operator does not take such elements, or gives others;
-/// [`ErrorKind::Shape`] when there are not as many bytes on both sides, or part of an element;
-/// [`ErrorKind::Argument`] when elements do not lie where their alignment asks for;
-/// [`ErrorKind::Parse`] when a truth value is neither 0 nor 1. `first` then is unchanged.
+/// [`ErrorKind::DType`] if the operator does not take this dtype, or returns another; [`ErrorKind::Shape`] if the
+/// numbers of bytes differ, or are not whole elements; [`ErrorKind::Argument`] if elements are not aligned;
+/// [`ErrorKind::Parse`] if a bool is neither 0 nor 1. `first` is unchanged then.
 pub fn combine_bytes(op: Op, dtype: DType, first: &mut [u8], second: &[u8]) -> Result<()> {
     combines(op, dtype)?;
     let refuse = |kind, what: String| Err(Error::new(kind, op.name(), what));
@@ -28,7 +27,7 @@ pub fn combine_bytes(op: Op, dtype: DType, first: &mut [u8], second: &[u8]) -> R
         );
         return refuse(ErrorKind::Shape, what);
     }
-    // A complex number lies where its parts do.
+    // A complex number has the alignment of its parts.
     let aligned = |address: usize| address.is_multiple_of(dtype.to_real().size());
     if !aligned(first.as_ptr().addr()) || !aligned(second.as_ptr().addr()) {
         return refuse(
@@ -52,15 +51,15 @@ pub fn combine_bytes(op: Op, dtype: DType, first: &mut [u8], second: &[u8]) -> R
         ],
         in_place: true,
     };
-    // SAFETY: that many valid elements of this dtype on either side, the first of which are ours alone
-    // and are the result's place.
+    // SAFETY: that many valid elements of this dtype on either side; the first are exclusive and are the result's
+    // place.
     unsafe { backend(op.name(), Device::Cpu)?.pointwise(&job) }
 }
 
-/// Refuses what [`combine_bytes`] refuses whatever the elements are.
+/// Checks that [`combine_bytes`] takes the operator and dtype.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] when the operator does not take such elements, or gives others.
+/// [`ErrorKind::DType`] if the operator does not take this dtype, or returns another.
 pub fn combines(op: Op, dtype: DType) -> Result<()> {
     let known = match op {
         Op::Add | Op::Mul | Op::Maximum | Op::Minimum => op.row().dtypes.contains(dtype),

@@ -6,20 +6,20 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 use super::{Arg, pointwise};
 use crate::raw::Raw;
 
-/// `x` limited to at least `min` and at most `max`, either of which may be missing.
+/// Limits `x` to at least `min` and at most `max`, either of which may be missing.
 ///
 /// # Errors
-/// As [`pointwise`], and when both bounds are missing.
+/// Like [`pointwise`]; also if both bounds are missing.
 pub fn clamp(x: &Raw, min: Option<Arg<'_>>, max: Option<Arg<'_>>) -> Result<Raw> {
     let [min, max] = clamp_bounds(x.dtype(), x.rank(), min, max)?;
     pointwise(Op::Clamp, &[x.into(), min, max])
 }
 
-/// The bounds for [`Op::Clamp`] with a missing one replaced by the dtype's own limit. `dtype` and
-/// `rank` are those of the tensor to clamp.
+/// Returns the bounds for [`Op::Clamp`], with a missing one replaced by the dtype's own limit. `dtype` and `rank` are
+/// those of the tensor to clamp.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when both are missing.
+/// [`ErrorKind::Argument`] if both are missing.
 pub fn clamp_bounds<'a>(
     dtype: DType,
     rank: usize,
@@ -52,7 +52,7 @@ pub fn clamp_bounds<'a>(
     ])
 }
 
-/// Numbers of the dtype's own category that no element lies beyond.
+/// Returns the limits of the dtype as numbers of its own category.
 fn limits(dtype: DType) -> [Scalar; 2] {
     let int = |bits: u32| {
         [

@@ -1,21 +1,20 @@
-//! Exchange between CUDA devices, by NCCL.
+//! Communication between CUDA devices by NCCL.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
 use super::index::cat;
-use super::reduce::address;
-use super::{contiguous, device};
+use super::{check, contiguous};
 use crate::Device;
 use crate::cuda::nccl::{Handle, ID, Reduction, reduction, unique_id};
 use crate::raw::Raw;
 
-/// One rank of some CUDA devices, a device each, that exchange tensors by NCCL. All ranks make the same calls in the same order, with the same
-/// sizes; otherwise they wait for each other without end.
+/// One rank among CUDA devices, one device each, that exchange tensors by NCCL. All ranks make the same calls in the
+/// same order with the same sizes; otherwise they wait for each other forever.
 ///
-/// Each call first makes ready what it needs: copies of operands that lie otherwise, and memory for the result. It hands
-/// whether that went well to `ready`, which asks the other ranks and gives an error if one of them cannot: nothing is
-/// started then. Without that a rank that lacks memory would leave the others waiting.
+/// Each call first prepares what it needs: contiguous copies of operands, and memory for the result. It passes its
+/// success to `ready`, which asks the other ranks and returns an error if one of them failed; then nothing is started.
+/// Otherwise a rank without memory would leave the others waiting.
 #[derive(Debug)]
 pub struct Communicator {
     handle: Handle,
@@ -25,7 +24,7 @@ pub struct Communicator {
 
 const OP: &str = "nccl";
 
-/// What was made ready, if all ranks are.
+/// Returns the prepared value if all ranks are ready.
 fn agreed<T>(own: Result<T>, ready: impl FnOnce(Result<()>) -> Result<()>) -> Result<T> {
     ready(own.as_ref().map(|_| ()).map_err(Clone::clone))?;
     own
@@ -36,18 +35,18 @@ fn start(raw: &Raw) -> *mut u8 {
 }
 
 impl Communicator {
-    /// A number by which ranks find each other: one of them asks for it, and tells the others.
+    /// Returns a new identifier by which ranks find each other: one rank requests it and shares it with the others.
     ///
     /// # Errors
-    /// When NCCL is not installed.
+    /// If NCCL is not installed.
     pub fn unique_id() -> Result<[u8; ID]> {
         unique_id(OP)
     }
 
-    /// This rank of `size`, whose tensors lie on the device. Waits for the others.
+    /// Connects this rank of `size`, whose tensors are on the device. Waits for the others.
     ///
     /// # Errors
-    /// When NCCL or the device is missing, when the device is no CUDA device, or another rank has the same one.
+    /// If NCCL or the device is missing, the device is not a CUDA device, or another rank has the same one.
     pub fn new(id: [u8; ID], rank: usize, size: usize, device: Device) -> Result<Self> {
         let device = device.resolved();
         let Device::Cuda(ordinal) = device else {
@@ -68,17 +67,17 @@ impl Communicator {
         self.device
     }
 
-    /// Whether NCCL combines such elements as the operator `combine` does, `add`, `mul`, `maximum`, `minimum`, `logical_or` or
-    /// `logical_and`. It has no 16-bit integers and no complex products, and its extremes pass over NaN.
+    /// Whether NCCL combines this dtype by the operator `combine`: `add`, `mul`, `maximum`, `minimum`, `logical_or` or
+    /// `logical_and`. It has no 16-bit integers and no complex products, and its extremes ignore NaN.
     #[must_use]
     pub fn combines(combine: Op, dtype: DType) -> bool {
         reduction(combine, dtype).is_some()
     }
 
-    /// The combination of all ranks' pieces, which have equal sizes.
+    /// Combines all ranks' pieces, which have equal sizes.
     ///
     /// # Errors
-    /// When the piece lies on another device, when NCCL does not combine so, when memory is missing; those of `ready`.
+    /// If the piece is on another device, NCCL does not combine like this, or memory is missing; also those of `ready`.
     pub fn all_reduce(
         &self,
         combine: Op,
@@ -91,16 +90,16 @@ impl Communicator {
             Ok((how, piece, out))
         };
         let (how, piece, mut out) = agreed(own(), ready)?;
-        let ends = [start(&piece), address(&mut out)];
+        let ends = [start(&piece), out.fresh_ptr()];
         // SAFETY: both have the elements of the piece, without gaps; the result is new.
         unsafe { self.handle.all_reduce(OP, how, ends, piece.numel())? };
         Ok(out)
     }
 
-    /// The combination of all ranks' pieces for this one. There is a piece for each rank, all of equal sizes.
+    /// Combines all ranks' pieces for this rank. There is a piece for each rank, all of equal sizes.
     ///
     /// # Errors
-    /// As of [`all_reduce`](Self::all_reduce), and when there are more or fewer pieces, or of different sizes.
+    /// Those of [`all_reduce`](Self::all_reduce); also if the number of pieces is wrong, or their sizes differ.
     pub fn reduce_scatter(
         &self,
         combine: Op,
@@ -131,16 +130,16 @@ impl Communicator {
         };
         let (how, all, mut out) = agreed(own(), ready)?;
         let count = out.numel();
-        let ends = [start(&all), address(&mut out)];
-        // SAFETY: as many elements for each rank, side by side; the result is new and has so many.
+        let ends = [start(&all), out.fresh_ptr()];
+        // SAFETY: equally many elements for each rank, contiguous; the result is new and has room for them.
         unsafe { self.handle.reduce_scatter(OP, how, ends, count)? };
         Ok(out)
     }
 
-    /// The pieces of all ranks, which have equal sizes, by rank.
+    /// Gathers the pieces of all ranks, which have equal sizes, by rank.
     ///
     /// # Errors
-    /// When the piece lies on another device, when memory is missing; those of `ready`.
+    /// If the piece is on another device, or memory is missing; also those of `ready`.
     pub fn all_gather(
         &self,
         piece: &Raw,
@@ -152,17 +151,17 @@ impl Communicator {
             Ok((piece, out))
         };
         let (piece, mut out) = agreed(own(), ready)?;
-        let ends = [start(&piece), address(&mut out)];
+        let ends = [start(&piece), out.fresh_ptr()];
         // SAFETY: the piece has no gaps; the result is new and has room for one of each rank.
         unsafe { self.handle.all_gather(OP, ends, piece.nbytes())? };
         let each = (0..self.size).map(|rank| out.narrow(0, rank, 1)?.reshape(piece.shape()));
         each.collect()
     }
 
-    /// The piece of rank `root`; those of the others have its sizes and dtype.
+    /// Returns the piece of rank `root`; the pieces of the others have its sizes and dtype.
     ///
     /// # Errors
-    /// As of [`all_gather`](Self::all_gather), and when there is no such rank.
+    /// Those of [`all_gather`](Self::all_gather); also if there is no such rank.
     pub fn broadcast(
         &self,
         piece: &Raw,
@@ -174,7 +173,7 @@ impl Communicator {
             Ok((self.dense(piece)?, self.room(piece.shape(), piece.dtype())?))
         };
         let (piece, mut out) = agreed(own(), ready)?;
-        let ends = [start(&piece), address(&mut out)];
+        let ends = [start(&piece), out.fresh_ptr()];
         // SAFETY: both have the bytes of the piece, without gaps; the result is new.
         unsafe {
             self.handle
@@ -183,11 +182,11 @@ impl Communicator {
         Ok(out)
     }
 
-    /// Sends pieces to some ranks, and receives pieces of such sizes from some: with whom, and what. Those that are received
-    /// have the dtype. The others have to receive and send the same.
+    /// Sends pieces to some ranks, and receives pieces with these sizes and this dtype from some. The other ranks have
+    /// to make the matching calls.
     ///
     /// # Errors
-    /// As of [`broadcast`](Self::broadcast).
+    /// Those of [`broadcast`](Self::broadcast).
     pub fn exchange(
         &self,
         sent: &[(usize, Raw)],
@@ -210,20 +209,20 @@ impl Communicator {
             ))
         };
         let (sent, mut received) = agreed(own(), ready)?;
-        // What has no elements is not sent.
+        // Pieces without elements are not sent.
         let sends = sent
             .iter()
             .map(|(peer, piece)| (*peer, start(piece), piece.nbytes()));
         let receives = received.iter_mut().map(|(peer, piece)| {
             let bytes = piece.nbytes();
-            (*peer, address(piece), bytes)
+            (*peer, piece.fresh_ptr(), bytes)
         });
         let some = |&(_, _, bytes): &(usize, *mut u8, usize)| bytes > 0;
         let (sends, receives): (Vec<_>, Vec<_>) = (
             sends.filter(some).collect(),
             receives.filter(some).collect(),
         );
-        // SAFETY: pieces without gaps, and new ones, of so many bytes.
+        // SAFETY: pieces without gaps, and new ones, of these numbers of bytes.
         unsafe { self.handle.exchange(OP, &sends, &receives)? };
         Ok(received.into_iter().map(|(_, piece)| piece).collect())
     }
@@ -235,11 +234,11 @@ impl Communicator {
         })
     }
 
-    /// The elements, without gaps.
+    /// Returns the elements without gaps.
     fn dense(&self, piece: &Raw) -> Result<Raw> {
         match piece.device() == self.device {
             true => contiguous(&piece.clone().detach()),
-            false => Err(device::mixed(OP, piece.device(), self.device)),
+            false => Err(check::mixed_devices(OP, piece.device(), self.device)),
         }
     }
 

@@ -3,19 +3,20 @@
 use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result, Scalar};
 
-use super::gemm::{PLAIN, Terms, fresh, refuse, same_kind, unequal};
-use super::grad::multiplied;
+use super::check::{check_same_kind, refuse, unequal_sizes};
+use super::gemm::{PLAIN, Terms, fresh};
 use super::{Arg, contiguous, pointwise};
 use crate::SmallVec;
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::{Shape, count};
+use crate::tape::record_product;
 
-/// Multiplies and sums over pairs of dims; `batch` pairs stay, once. The result has the dims of
-/// `a` without the contracted, in their order, then those of `b` that are in no pair.
+/// Multiplies and sums over pairs of dims; the `batch` pairs stay, once each. The result has the dims of `a` that are
+/// not contracted, in their order, then those of `b` that are in no pair.
 ///
 /// # Errors
-/// When paired sizes or dtypes differ, or memory is missing.
+/// If paired sizes or dtypes differ, or memory is missing.
 pub fn contract(
     op: Op,
     a: &Raw,
@@ -26,9 +27,9 @@ pub fn contract(
     contract_and_add(op, [a, b], pairs, batch, None, None)
 }
 
-/// As [`contract`], plus a vector of numbers, one for each of the last dim of the result or one for
-/// all, where there are no batch dims and `b` keeps one dim. Elements then go through the operator
-/// `after`, which gives the operands' dtype.
+/// Like [`contract`], plus a vector of numbers, one for each element of the result's last dim or one for all, without
+/// batch dims and with one remaining dim of `b`. The operator `after`, which returns the operands' dtype, is then
+/// applied to the elements.
 pub(super) fn contract_and_add(
     op: Op,
     [a, b]: [&Raw; 2],
@@ -43,11 +44,11 @@ pub(super) fn contract_and_add(
             return Err(refuse(ErrorKind::Index, op, &[a, b], what).hint("count dims from 0"));
         };
         if m != n {
-            return Err(unequal(op, &[a, b], [(0, i), (1, j)])
+            return Err(unequal_sizes(op, &[a, b], [(0, i), (1, j)])
                 .hint("a shared dim has one size in both operands"));
         }
     }
-    same_kind(op, &[a, b])?;
+    check_same_kind(op, &[a, b])?;
     type Dims = SmallVec<[usize; 8]>;
     let all = || pairs.iter().chain(batch);
     let ms: Dims = (0..a.rank())
@@ -56,7 +57,7 @@ pub(super) fn contract_and_add(
     let ns: Dims = (0..b.rank())
         .filter(|d| all().all(|(_, j)| j != d))
         .collect();
-    // Any order of the contracted dims gives the same sums: the one in which `a` lies in memory.
+    // Any order of the contracted dims gives the same sums; the order of `a` in memory avoids a copy.
     let mut ks: SmallVec<[(usize, usize); 8]> = SmallVec::from_slice(pairs);
     ks.sort_by_key(|&(i, _)| std::cmp::Reverse(a.strides()[i].abs()));
     let (mut left, mut right) = (Dims::new(), Dims::new());
@@ -84,7 +85,7 @@ pub(super) fn contract_and_add(
     let mut out = fresh(op, &a2, &b2, &bs, terms)?;
     if records {
         let bias = bias.map(|bias| (bias, Scalar::Int(1)));
-        out = multiplied(op, out, [&a2, &b2], PLAIN.alpha, bias)?;
+        out = record_product(op, out, [&a2, &b2], PLAIN.alpha, bias)?;
         if let Some(after) = after {
             out = pointwise(after, &[Arg::Tensor(&out)])?;
         }
@@ -101,8 +102,8 @@ pub(super) fn contract_and_add(
     out.permute(&order)
 }
 
-/// `[batch, rows, cols]` of a tensor whose dims stand in this order: a view where each group of
-/// dims is one stride in memory, else a copy.
+/// Returns `[batch, rows, cols]` of a tensor with its dims in this order: a view if each group of dims has one stride
+/// in memory, else a copy.
 fn grouped(x: &Raw, batch: &[usize], rows: &[usize], cols: &[usize]) -> Result<Raw> {
     let mut shape = Shape::from_slice(batch);
     shape.push(count(rows));

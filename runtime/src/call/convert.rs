@@ -1,33 +1,32 @@
-//! Copies and conversions.
+//! Conversions: to another dtype or memory order.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Result, Scalar, rule};
 
-use super::grad::{Converted, assign, assign_number, recorded};
-use super::reduce::address;
 use crate::call::backend::backend;
 use crate::job::Place;
 use crate::plan::Plan;
 use crate::raw::{Raw, RawMut, preserved, strides_in, strides_like};
 use crate::shape::Strides;
+use crate::tape::record_conversion;
 
-/// Itself when row-major without gaps, else a row-major copy.
+/// Returns the tensor if it is row-major without gaps, else a row-major copy.
 ///
 /// # Errors
-/// When memory is missing.
+/// If memory is missing.
 pub fn contiguous(x: &Raw) -> Result<Raw> {
     if x.is_contiguous() {
         return Ok(x.clone());
     }
     let mut out = Raw::empty("contiguous", x.shape(), x.dtype(), x.device())?;
-    written(out.as_mut()?, x)?;
-    recorded(out, [x], |_| Ok(Converted::new("contiguous", x)))
+    write_elements(out.as_mut()?, x)?;
+    record_conversion("contiguous", out, x)
 }
 
-/// Elements that stand for those of `x`, whose gradient goes on to `x` as it is.
+/// Returns `elements` in place of those of `x`; their gradient is passed on to `x`.
 ///
 /// # Errors
-/// When they have other sizes, or another dtype or device, than `x`; when memory is missing.
+/// If their sizes, dtype or device differ from those of `x`, or memory is missing.
 pub fn in_place_of(op: Op, elements: Raw, x: &Raw) -> Result<Raw> {
     let like = elements.shape() == x.shape() && elements.dtype() == x.dtype();
     if !like || elements.device() != x.device() {
@@ -38,21 +37,21 @@ pub fn in_place_of(op: Op, elements: Raw, x: &Raw) -> Result<Raw> {
             .operand(&Names::default(), x.shape())
             .hint("give elements like them"));
     }
-    recorded(elements, [x], |_| Ok(Converted::new(op.name(), x)))
+    record_conversion(op.name(), elements, x)
 }
 
-/// A dense copy in a buffer of its own, its dims in the same order.
+/// Returns a dense copy in a new buffer, with its dims in the same memory order.
 ///
 /// # Errors
-/// When memory is missing.
+/// If memory is missing.
 pub fn duplicate(x: &Raw) -> Result<Raw> {
     convert("clone", x, x.dtype())
 }
 
-/// The elements as another dtype; itself when that is theirs.
+/// Converts the elements to another dtype; returns the tensor itself if it has that dtype.
 ///
 /// # Errors
-/// When memory is missing.
+/// If memory is missing.
 pub fn to_dtype(x: &Raw, dtype: DType) -> Result<Raw> {
     if x.dtype() == dtype {
         Ok(x.clone())
@@ -67,18 +66,18 @@ fn convert(op: &'static str, x: &Raw, dtype: DType) -> Result<Raw> {
 
 pub(super) fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
     let out = unrecorded(op, x, dtype, strides)?;
-    recorded(out, [x], |_| Ok(Converted::new(op, x)))
+    record_conversion(op, out, x)
 }
 
 fn unrecorded(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
     let mut out = Raw::empty_strided(op, x.shape(), strides, dtype, x.device())?;
     if out.strides() != x.strides() || !x.layout().is_dense() {
-        written(out.as_mut()?, x)?;
+        write_elements(out.as_mut()?, x)?;
         return Ok(out);
     }
-    // Both lie alike: one element after the other, whatever the dims.
+    // Both have one memory order, so that they are copied as one run of elements.
     let place = Place {
-        ptr: address(&mut out),
+        ptr: out.fresh_ptr(),
         dtype,
     };
     let source = Place {
@@ -87,15 +86,15 @@ fn unrecorded(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Resu
     };
     let operands: [(&[isize], usize); 2] = [(&[1], dtype.size()), (&[1], source.dtype.size())];
     let plan = Plan::new(&[x.numel()], &operands);
-    // SAFETY: all elements of a tensor without gaps, and a new buffer that is as long.
+    // SAFETY: all elements of a tensor without gaps, and a new buffer of equal length.
     unsafe { backend(op, x.device())?.copy(&plan, place, source)? };
     Ok(out)
 }
 
-/// Itself when its elements lie in a format without gaps, else a copy in that format.
+/// Returns the tensor if it is in a memory format without gaps, else a copy in that format.
 ///
 /// # Errors
-/// When the format is for another number of dims, or memory is missing.
+/// If the format is for another number of dims, or memory is missing.
 pub fn contiguous_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
     if x.layout().is_in(format) {
         return Ok(x.clone());
@@ -104,10 +103,10 @@ pub fn contiguous_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
     copied("contiguous", x, x.dtype(), strides)
 }
 
-/// A dense tensor of the same elements in a format. Elements are shared where they lie so already.
+/// Returns a dense tensor of the same elements in a memory format. Elements are shared if they are in that format.
 ///
 /// # Errors
-/// When the format is for another number of dims, or memory is missing.
+/// If the format is for another number of dims, or memory is missing.
 pub fn clone_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
     let strides = strides_like("clone", x, format)?;
     if x.strides() == &strides[..] {
@@ -116,10 +115,10 @@ pub fn clone_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
     copied("clone", x, x.dtype(), strides)
 }
 
-/// The elements as another dtype and in a format; itself when it is so.
+/// Converts the elements to another dtype and memory format; returns the tensor itself if it has both.
 ///
 /// # Errors
-/// When the format is for another number of dims, or memory is missing.
+/// If the format is for another number of dims, or memory is missing.
 pub fn to_in(x: &Raw, dtype: DType, format: MemoryFormat) -> Result<Raw> {
     let kept = format == MemoryFormat::Preserve || format == x.layout().suggested_format();
     if x.dtype() == dtype && kept {
@@ -128,22 +127,11 @@ pub fn to_in(x: &Raw, dtype: DType, format: MemoryFormat) -> Result<Raw> {
     copied("to", x, dtype, strides_like("to", x, format)?)
 }
 
-/// Writes the elements of `src`, broadcast to `dest`'s shape and cast to its dtype.
-///
-/// # Errors
-/// When `src` does not broadcast to `dest`, or lies on another device and has dims.
-pub fn copy_into(dest: RawMut<'_>, src: &Raw) -> Result<()> {
-    if dest.records([src]) {
-        return assign("copy", dest, |_| Ok(src.clone()));
-    }
-    written(dest, src)
-}
-
-/// Copies elements, whatever is recorded of them.
-pub(super) fn written(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
+/// Writes the elements of `src` without recording it.
+pub(super) fn write_elements(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
     if dest.device() != src.device() {
         if src.device().is_cpu() && src.rank() == 0 {
-            return fill(dest, src.item()?);
+            return fill_elements(dest, src.item()?);
         }
         let what = format!("from `{}` to `{}`", src.device(), dest.device());
         return Err(Error::new(ErrorKind::Device, "copy", what)
@@ -166,32 +154,13 @@ pub(super) fn written(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
         (layout.strides(), source.dtype.size()),
     ];
     let plan = Plan::new(dest.shape(), &operands);
-    // SAFETY: the plan holds the positions of two tensors of one device; `dest` is exclusive, so
-    // that `src` cannot share its buffer, and no two of its positions are the same.
+    // SAFETY: the plan holds the positions of two tensors of one device; `dest` is exclusive, so that `src` cannot
+    // share its buffer, and its positions are distinct.
     unsafe { backend("copy", src.device())?.copy(&plan, place, source) }
 }
 
-/// As [`copy_into`], from whatever device `src` lies on.
-///
-/// # Errors
-/// When `src` does not broadcast to `dest`, or memory is missing.
-pub fn copy_across(dest: RawMut<'_>, src: &Raw) -> Result<()> {
-    if dest.device() == src.device() {
-        return copy_into(dest, src);
-    }
-    rule::broadcast_into("copy", dest.shape(), src.shape())?;
-    let src = super::to_device(src, dest.device())?;
-    copy_into(dest, &src)
-}
-
-/// Writes one number everywhere, cast to the dtype.
-///
-/// # Errors
-/// When the device is missing.
-pub fn fill(mut dest: RawMut<'_>, value: Scalar) -> Result<()> {
-    if dest.records([]) {
-        return assign_number("fill", dest, value);
-    }
+/// Writes one number everywhere, cast to the dtype, without recording it.
+pub(super) fn fill_elements(mut dest: RawMut<'_>, value: Scalar) -> Result<()> {
     let place = Place {
         ptr: dest.as_mut_ptr(),
         dtype: dest.dtype(),

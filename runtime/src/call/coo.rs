@@ -6,16 +6,16 @@ use super::{contiguous, to_device, to_dtype};
 use crate::Device;
 use crate::raw::{Raw, RawCoo};
 use crate::shape::{Shape, numel, product};
+use crate::tape::check_unrecorded;
 
 impl RawCoo {
-    /// A sparse tensor of `indices`, one row per sparse dim, and as many `values` as it has
-    /// columns. Without sizes, each is one more than the greatest index. A place that stands twice
-    /// holds the sum.
+    /// Returns a sparse tensor of `indices`, one row for each sparse dim, and as many `values` as it has columns.
+    /// Without sizes, each is the greatest index plus one. Values at equal indices are summed.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] for indices that are no integers, [`ErrorKind::Rank`] when they are no
-    /// matrix or sizes and dims differ in number, [`ErrorKind::Shape`] when values and indices or
-    /// sizes differ, [`ErrorKind::Index`] when an index is out of range.
+    /// [`ErrorKind::DType`] if indices are not integers, [`ErrorKind::Rank`] if they are not a matrix or the numbers of
+    /// sizes and dims differ, [`ErrorKind::Shape`] if values and indices or sizes do not match, [`ErrorKind::Index`] if
+    /// an index is out of range.
     pub fn new(
         op: &'static str,
         indices: &Raw,
@@ -23,7 +23,7 @@ impl RawCoo {
         shape: Option<&[usize]>,
     ) -> Result<Self> {
         let hint = "make the dense tensor instead, or `detach` the values";
-        super::grad::unrecorded(op, [values], hint)?;
+        check_unrecorded(op, [values], hint)?;
         let error = |kind, what: String| {
             let error = Error::new(kind, op, what).operand(&Names::default(), indices.shape());
             error.operand(&Names::default(), values.shape())
@@ -40,7 +40,7 @@ impl RawCoo {
             let what = "indices and values are on different devices".to_owned();
             return Err(error(ErrorKind::Device, what).hint("move one with `to_device`"));
         }
-        // One number stands everywhere.
+        // One number is repeated for all entries.
         let values = if values.rank() == 0 {
             values.expand(&[count])?
         } else {
@@ -92,10 +92,10 @@ impl RawCoo {
         Ok(Self::from_parts(given, indices, values, false))
     }
 
-    /// The same entries on another device; itself when they are there.
+    /// Moves the entries to another device; returns the tensor itself if it is there.
     ///
     /// # Errors
-    /// When the device or memory is missing.
+    /// If the device or memory is missing.
     pub fn to_device(&self, device: Device) -> Result<Self> {
         let indices = to_device(self.indices(), device)?;
         let values = to_device(self.values(), device)?;
@@ -109,7 +109,7 @@ impl RawCoo {
     }
 }
 
-/// One more than the greatest index of each dim, and the sizes of the values.
+/// Returns the greatest index of each sparse dim plus one, and the sizes of the values.
 fn sizes_of(indices: &[i64], sparse: usize, count: usize, dense: &[usize]) -> Shape {
     let size = |dim: usize| {
         let row = &indices[product([dim, count])..][..count];

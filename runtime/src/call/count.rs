@@ -1,16 +1,15 @@
-//! Counting: elements into bins, quantiles, membership.
+//! Counting: histograms, quantiles, membership.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::device::same_device;
+use super::check::same_device;
 use super::gather::bounds;
-use super::grad;
-use super::reduce::address;
 use super::{Arg, ReduceOptions, contiguous, pointwise, reduce, searchsorted, sort, to_dtype};
 use crate::call::backend::backend;
 use crate::job::{BinJob, Binned, Interpolation, QuantileJob};
 use crate::raw::Raw;
+use crate::tape::{record_no_derivative, record_quantiles};
 
 #[cold]
 fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
@@ -23,12 +22,11 @@ fn check_dtype(op: Op, x: &Raw) -> Result<()> {
         .map_err(|e| e.operand(&Names::default(), x.shape()))
 }
 
-/// How often each whole number from 0 on stands in a tensor of one dim, or what its weights add up
-/// to.
+/// Counts the occurrences of each whole number from 0 on in a vector, or sums its weights.
 ///
 /// # Errors
-/// More dims than one, a negative number, weights of other sizes, a dtype of floats, missing
-/// memory.
+/// If there is more than one dim, a number is negative, weights have other sizes, the dtype is a float, or memory is
+/// missing.
 pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw> {
     let op = Op::Bincount;
     check_dtype(op, x)?;
@@ -76,10 +74,10 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
     };
     let wide = contiguous(&to_dtype(weights, DType::F64)?)?;
     let sums = counted(op, &numbers, bins, Binned::Weights(wide.as_ptr().cast()))?;
-    grad::never(op, to_dtype(&sums, dtype)?, [weights])
+    record_no_derivative(op, to_dtype(&sums, dtype)?, [weights])
 }
 
-/// What falls into each bin, of a contiguous tensor.
+/// Counts or sums the weights of the elements in each bin of a contiguous tensor.
 fn counted(op: Op, x: &Raw, bins: usize, what: Binned) -> Result<Raw> {
     let dtype = match what {
         Binned::Weights(_) => DType::F64,
@@ -93,20 +91,21 @@ fn counted(op: Op, x: &Raw, bins: usize, what: Binned) -> Result<Raw> {
         count: x.numel(),
         bins,
         what,
-        out: address(&mut out),
+        out: out.fresh_ptr(),
     };
     if bins > 0 {
-        // SAFETY: contiguous operands, whose integers are those of bins, and a fresh result.
+        // SAFETY: contiguous operands, whose integers are bin numbers, and a fresh result.
         unsafe { backend(op.name(), x.device())?.bins(&job)? };
     }
     Ok(out)
 }
 
-/// How many elements fall into each of `bins` equal bins from `min` to `max`, or, where both are
-/// the same, from the smallest element to the greatest.
+/// Counts the elements in each of `bins` equal bins from `min` to `max`; if both are equal, from the smallest element
+/// to the greatest.
 ///
 /// # Errors
-/// No bins, a `max` below `min`, ends that are not finite, a dtype that is no float, a count beyond the range of `f16`.
+/// If there are no bins, `max` is below `min`, ends are not finite, the dtype is not a float, or a count exceeds the
+/// range of `f16`.
 pub fn histc(x: &Raw, bins: usize, min: f64, max: f64) -> Result<Raw> {
     let op = Op::Histc;
     check_dtype(op, x)?;
@@ -138,16 +137,16 @@ pub fn histc(x: &Raw, bins: usize, min: f64, max: f64) -> Result<Raw> {
     let wide = contiguous(&to_dtype(x, dtype)?)?;
     let counts = counted(op, &wide, bins, Binned::Floats(low, high))?;
     check_representable(op, x, &counts)?;
-    grad::never(op, to_dtype(&counts, x.dtype())?, [x])
+    record_no_derivative(op, to_dtype(&counts, x.dtype())?, [x])
 }
 
-/// Refuses counts that would be infinite in the dtype of `x`, which only `f16` has.
+/// Checks that counts are finite in the dtype of `x`; only `f16` can overflow.
 fn check_representable(op: Op, x: &Raw, counts: &Raw) -> Result<()> {
     if x.dtype() != DType::F16 {
         return Ok(());
     }
     match bounds(counts)? {
-        // From here on, half way to the next power of two, the nearest number is infinite.
+        // From half way to the next power of two on, the nearest number is infinite.
         Some((_, most)) if most >= 65520 => {
             let what = format!("a bin has {most} elements, more than f16 can count");
             Err(refuse(ErrorKind::Argument, op, x, what)
@@ -157,10 +156,10 @@ fn check_representable(op: Op, x: &Raw, counts: &Raw) -> Result<()> {
     }
 }
 
-/// Whether each element stands among others; dtypes promote.
+/// Returns whether each element is among others; dtypes promote.
 ///
 /// # Errors
-/// A complex dtype, missing memory.
+/// If a dtype is complex, or memory is missing.
 pub fn isin(elements: &Raw, others: &Raw, invert: bool) -> Result<Raw> {
     let op = Op::Isin;
     same_device(op.name(), &[elements, others])?;
@@ -176,7 +175,7 @@ pub fn isin(elements: &Raw, others: &Raw, invert: bool) -> Result<Raw> {
         let none = Scalar::Bool(invert);
         return super::full(x.shape(), none, DType::Bool, x.device());
     }
-    // After its equals, an element stands elsewhere than before them, if it has any.
+    // The positions after and before equal elements differ only if there are any.
     let flat = among.reshape(&[among.numel()])?;
     let (sorted, _) = sort(op, &flat, 0, false)?;
     let before = searchsorted(op, &sorted, &x, None, false)?;
@@ -184,7 +183,7 @@ pub fn isin(elements: &Raw, others: &Raw, invert: bool) -> Result<Raw> {
     let test = if invert { Op::Eq } else { Op::Ne };
     let found = pointwise(test, &[Arg::Tensor(&before), Arg::Tensor(&after)])?;
     if common.is_float() {
-        // NaN equals nothing, not even what stands among the others.
+        // NaN equals nothing, not even NaN.
         let (test, join) = if invert {
             (Op::Ne, Op::LogicalOr)
         } else {
@@ -196,11 +195,11 @@ pub fn isin(elements: &Raw, others: &Raw, invert: bool) -> Result<Raw> {
     Ok(found)
 }
 
-/// Quantiles of the elements along a dim, which becomes a first dim of as many as `q` has. NaN
-/// where there is one, unless those are left out.
+/// Computes quantiles of the elements along a dim, which is replaced by a first dim with the size of `q`. NaN if there
+/// is a NaN, unless those are ignored.
 ///
 /// # Errors
-/// A `q` outside of 0 to 1, of another dtype or of more dims; no elements; missing memory.
+/// If `q` is outside of 0 to 1, has another dtype or more than one dim, there are no elements, or memory is missing.
 pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Result<Raw> {
     check_dtype(op, x)?;
     if q.dtype() != x.dtype() || q.rank() > 1 {
@@ -224,14 +223,14 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
     }
     let outside = |q: &Scalar| !(0.0..=1.0).contains(&q.to_f64());
     same_device(op.name(), &[x, q])?;
-    // A device is not waited for: there, what is no share of a whole gives NaN.
+    // A device is not waited for: there, quantiles of an invalid `q` are NaN.
     if q.device().is_cpu()
         && let Some(q) = q.try_scalars()?.find(outside)
     {
         return Err(refuse(ErrorKind::Argument, op, x, format!("`q` is {q}"))
             .hint("give numbers from 0 to 1"));
     }
-    // In order along the last dim, which `q`'s numbers are then places in.
+    // Sorted along the last dim; the numbers of `q` are positions there.
     let mut last: Vec<usize> = (0..x.rank()).filter(|&d| d != dim).collect();
     last.push(dim);
     let (sorted, _) = sort(op, &x.permute(&last)?, x.rank() - 1, false)?;
@@ -257,13 +256,12 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
         len: n,
         ignore_nan: op == Op::Nanquantile,
         by,
-        out: address(&mut out),
+        out: out.fresh_ptr(),
     };
     if out.numel() > 0 {
-        // SAFETY: contiguous lines and quantiles of one dtype, and a fresh result with one of each
-        // line for each.
+        // SAFETY: contiguous lines and quantiles of one dtype, and a fresh result with one of each line for each.
         unsafe { backend(op.name(), x.device())?.quantiles(&job)? };
     }
-    let out = grad::quantiles(op, out, &sorted, &q, by)?;
+    let out = record_quantiles(op, out, &sorted, &q, by)?;
     to_dtype(&out, x.dtype())
 }

@@ -1,34 +1,33 @@
-//! Between devices: moves, and what the host computes for a device.
+//! Moves between devices, and computations on the host for a device.
 
-use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_core::Result;
 
-use super::duplicate;
-use super::grad::{Converted, recorded};
-use super::sort::Unique;
-use super::sparse::SparseSum;
+use super::check::same_device;
+use super::convert::duplicate;
 use crate::call::backend::backend;
 use crate::profile::Span;
 use crate::raw::graph::no_grad;
 use crate::raw::{Raw, RawCoo};
+use crate::tape::record_conversion;
 use crate::{Device, SmallVec};
 
-/// The elements on another device; itself when they are there. Strides stay where elements lie
-/// without gaps. Gradients come back to where they were.
+/// Moves the elements to another device; returns the tensor itself if it is there. Strides are kept if there are no
+/// gaps. Gradients are moved back.
 ///
 /// # Errors
-/// When the device or memory is missing.
+/// If the device or memory is missing.
 pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
     let device = device.resolved();
     if x.device() == device {
         return Ok(x.clone());
     }
-    recorded(moved(x, device)?, [x], |_| Ok(Converted::new("to", x)))
+    record_conversion("to", moved(x, device)?, x)
 }
 
-/// As [`to_device`] to another device, whatever is recorded.
+/// Like [`to_device`], but to another device and without recording.
 fn moved(x: &Raw, device: Device) -> Result<Raw> {
     let to = backend("to", device)?;
-    // What travels is one run of bytes.
+    // One run of bytes is copied.
     let dense = if x.layout().is_dense() {
         x.clone()
     } else {
@@ -39,9 +38,9 @@ fn moved(x: &Raw, device: Device) -> Result<Raw> {
     if bytes == 0 {
         return Ok(out);
     }
-    let (dest, source) = (super::reduce::address(&mut out), dense.as_ptr());
+    let (dest, source) = (out.fresh_ptr(), dense.as_ptr());
     let from = backend("to", x.device())?;
-    // SAFETY: all elements of a tensor without gaps, and a new buffer that is as long.
+    // SAFETY: all elements of a tensor without gaps, and a new buffer of equal length.
     unsafe {
         match (x.device(), device) {
             (Device::Cpu, _) => to.upload("to", dest, source, bytes)?,
@@ -55,46 +54,9 @@ fn moved(x: &Raw, device: Device) -> Result<Raw> {
     Ok(out)
 }
 
-/// Refuses operands on different devices.
-///
-/// # Errors
-/// [`ErrorKind::Device`], with the first two devices that differ.
-pub fn same_device(op: &'static str, operands: &[&Raw]) -> Result<()> {
-    let Some((first, rest)) = operands.split_first() else {
-        return Ok(());
-    };
-    match rest.iter().find(|x| x.device() != first.device()) {
-        None => Ok(()),
-        Some(x) => {
-            let error = mixed(op, first.device(), x.device());
-            let with = |error: Error, x: &&Raw| error.operand(&Names::default(), x.shape());
-            Err(operands.iter().fold(error, with))
-        }
-    }
-}
-
-/// Refuses a result on another device than that of what it is written to.
-///
-/// # Errors
-/// [`ErrorKind::Device`], with both.
-pub fn fits_device(op: &'static str, dest: Device, result: Device) -> Result<()> {
-    if dest == result {
-        return Ok(());
-    }
-    let what = format!("a result on `{result}` into a tensor on `{dest}`");
-    Err(Error::new(ErrorKind::Device, op, what).hint("move one of them with `to_device`"))
-}
-
-/// Operands on two devices.
-#[cold]
-pub(crate) fn mixed(op: &'static str, a: Device, b: Device) -> Error {
-    let what = format!("operands are on `{a}` and `{b}`");
-    Error::new(ErrorKind::Device, op, what).hint("move them to one device with `to_device`")
-}
-
-/// What a computation on the host made, which goes to a device.
+/// The result of a computation on the host, which is moved to a device.
 pub(super) trait HostResult: Sized {
-    /// On that device.
+    /// Moves it to the device.
     fn moved(self, device: Device) -> Result<Self>;
 }
 
@@ -119,36 +81,17 @@ impl HostResult for Vec<Raw> {
     }
 }
 
-impl HostResult for Unique {
-    fn moved(self, device: Device) -> Result<Self> {
-        Ok(Self {
-            values: self.values.moved(device)?,
-            inverse: self.inverse.moved(device)?,
-            counts: self.counts.moved(device)?,
-        })
-    }
-}
-
 impl HostResult for RawCoo {
     fn moved(self, device: Device) -> Result<Self> {
         self.to_device(device)
     }
 }
 
-impl HostResult for SparseSum {
-    fn moved(self, device: Device) -> Result<Self> {
-        Ok(match self {
-            Self::Sparse(x) => Self::Sparse(x.moved(device)?),
-            Self::Dense(x) => Self::Dense(x.moved(device)?),
-        })
-    }
-}
-
-/// Computes on the host what no device computes: operands are copied there, results back to the
-/// operands' device. Uses are counted with those of kernels that are computed so.
+/// Computes on the host for a device that has no kernel: copies operands there, and results back to the operands'
+/// device. The use is counted.
 ///
 /// # Errors
-/// When the operands lie on different devices; as the computation.
+/// If the operands are on different devices; also those of the computation.
 pub(super) fn by_host<R: HostResult>(
     class: &'static str,
     operands: &[&Raw],
@@ -168,10 +111,10 @@ pub(super) fn by_host<R: HostResult>(
     made.moved(device)
 }
 
-/// As [`by_host`], with sparse operands, of which there is at least one.
+/// Like [`by_host`], with at least one sparse operand.
 ///
 /// # Errors
-/// As [`by_host`].
+/// Like [`by_host`].
 pub(super) fn sparse_by_host<R: HostResult>(
     class: &'static str,
     sparse: &[&RawCoo],

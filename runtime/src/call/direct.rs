@@ -1,6 +1,6 @@
-//! The short way of an elementwise operator, for small operands that are dense or repeat one element:
-//! of one dtype and row-major, of one shape or so that one repeats along the other. No conversion,
-//! no plan, and one thread but for slow functions. What a small tensor costs is mostly what is left out here.
+//! The short path of an elementwise operator, for small dense operands of one dtype, of one shape or repeating along
+//! each other. It needs no conversion and no plan, and only slow functions use more than one thread. Overhead dominates
+//! the cost of small tensors.
 
 use crate::Device;
 use nomina_core::op::Op;
@@ -15,10 +15,10 @@ use crate::raw::{Raw, Strided};
 use crate::shape::product;
 use crate::storage::Storage;
 
-/// As many operands as a loop reads.
+/// The most operands of a loop.
 const OPERANDS: usize = 4;
 
-/// A call that can take the short way.
+/// A call that qualifies for the short path.
 pub(super) struct Short<'a> {
     kernel: &'static Kernel,
     /// An operand with the sizes and strides of the result.
@@ -30,9 +30,9 @@ pub(super) struct Short<'a> {
 }
 
 impl<'a> Short<'a> {
-    /// `None` where the call must go the long way. Numbers that do not change the common dtype
-    /// may stand beside tensors.
-    // Moved as seldom as can be: a move of this costs as much as the whole addition.
+    /// Returns `None` if the call does not qualify. Tensors may be combined with numbers that do not change the common
+    /// dtype.
+    // Avoid moves: one costs as much as the whole addition.
     #[inline(always)]
     pub(super) fn new(op: Op, operands: usize, at: impl Fn(usize) -> Source<'a>) -> Option<Self> {
         let (mut like, mut dtype, mut device) = (None, DType::Bool, Device::Cpu);
@@ -59,7 +59,7 @@ impl<'a> Short<'a> {
         let like = like?;
         let count = like.dense_count().filter(|&count| count <= GRAIN)?;
         if !device.is_cpu() {
-            // A device has no such loops.
+            // Devices have no such loops.
             return None;
         }
         let kernel = short(op, dtype)?;
@@ -100,7 +100,7 @@ impl<'a> Short<'a> {
         same(self.like, layout)
     }
 
-    /// Into a new tensor.
+    /// Computes a new tensor.
     #[inline(always)]
     pub(super) fn run(&self, op: Op) -> Result<Raw> {
         let dtype = self.kernel.output;
@@ -115,11 +115,11 @@ impl<'a> Short<'a> {
         Ok(unsafe { Raw::like(storage, dtype, self.like) })
     }
 
-    /// Into `dest`.
+    /// Computes into `dest`.
     ///
     /// # Safety
-    /// `dest` has room for the elements of the result, and no operand overlaps it, but for those
-    /// that are these very elements with `in_place`.
+    /// `dest` has room for the elements of the result, and no operand overlaps it, except with `in_place` those that
+    /// are these very elements.
     #[inline(always)]
     pub(super) unsafe fn launch(&self, dest: *mut u8, in_place: bool) {
         let job = Dense {
@@ -133,7 +133,7 @@ impl<'a> Short<'a> {
     }
 }
 
-/// Whether both lie alike, wherever they begin.
+/// Whether both have the same sizes and strides, regardless of their offsets.
 #[inline(always)]
 pub(crate) fn same(a: &Strided, b: &Strided) -> bool {
     let sizes = || a.shape().iter().zip(b.shape()).all(|(a, b)| a == b);
@@ -141,7 +141,7 @@ pub(crate) fn same(a: &Strided, b: &Strided) -> bool {
     a.shape().len() == b.shape().len() && sizes() && strides()
 }
 
-/// The one that is as large as the result, if either is.
+/// Returns the layout that is as large as the result, if either is.
 #[inline(never)]
 pub(crate) fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
     let (rank, other) = (a.shape().len(), b.shape().len());
@@ -149,12 +149,12 @@ pub(crate) fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
     if exceeds { a } else { b }
 }
 
-/// Whether an integer operator looks at elements before it computes.
+/// Whether an integer operator reads elements before it computes.
 pub(super) fn looks_at_elements(op: Op, dtype: DType) -> bool {
     op == Op::Pow || divisor::looks(op, dtype)
 }
 
-/// Whether a number beside a tensor leaves its dtype as it is.
+/// Whether a number leaves the dtype of a tensor unchanged.
 pub(crate) fn keeps(value: Scalar, dtype: DType) -> bool {
     match value {
         Scalar::Int(_) => dtype != DType::Bool,
@@ -163,8 +163,8 @@ pub(crate) fn keeps(value: Scalar, dtype: DType) -> bool {
     }
 }
 
-/// How a smaller row-major operand repeats along a larger one: its last dims are the other's, or
-/// its first ones are and it has size 1 in the others.
+/// Returns how a smaller row-major operand repeats along a larger one: its last dims are those of the other, or its
+/// first dims are and the others have size 1.
 #[inline(never)]
 pub(crate) fn repeated(
     ptr: *const u8,
@@ -182,7 +182,7 @@ pub(crate) fn repeated(
     }
     let leading = shape.iter().take_while(|&&size| size == 1).count();
     let row = &shape[leading..];
-    // Dim by dim, where `ends_with` would call a function for each two lists.
+    // Dim by dim: `ends_with` would call a function for each pair of lists.
     let ends = row.iter().rev().zip(other.iter().rev());
     if ends.into_iter().all(|(a, b)| a == b) {
         return Some(match elements {
@@ -197,7 +197,7 @@ pub(crate) fn repeated(
     whole.then(|| Lane::Columns(ptr, count / elements))
 }
 
-/// Whether all that repeats does so after as many elements.
+/// Whether all repeated operands have the same period.
 fn agree(lanes: &[Lane; OPERANDS]) -> bool {
     let mut periods = lanes.iter().filter_map(Lane::period);
     let first = periods.next();
@@ -208,7 +208,7 @@ fn agree(lanes: &[Lane; OPERANDS]) -> bool {
 #[path = "direct_tests.rs"]
 mod tests;
 
-/// The loop of a short way, of which there is none while somebody looks on.
+/// Returns the loop of the short path; `None` while operators are profiled.
 #[inline(always)]
 pub(crate) fn short(op: Op, dtype: DType) -> Option<&'static Kernel> {
     if profile::is_on() {

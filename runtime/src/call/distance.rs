@@ -3,9 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar};
 
-use super::gemm::{batches, refuse, same_kind, unequal};
-use super::grad::distances;
-use super::reduce::address;
+use super::check::{check_same_kind, refuse, unequal_batches, unequal_sizes};
 use super::{
     Arg, ReduceOptions, add_product, clamp, contiguous, pointwise, pointwise_owned, reduce,
 };
@@ -13,28 +11,28 @@ use crate::call::backend::backend;
 use crate::job::DistanceJob;
 use crate::raw::Raw;
 use crate::shape::{Shape, broadcast};
+use crate::tape::record_distances;
 
 /// How Euclidean distances are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CdistMode {
-    /// By a matrix product where there are more than 25 rows on a side.
+    /// By a matrix product if either side has more than 25 rows.
     #[default]
     IfNecessary,
-    /// By a matrix product: faster, less exact for rows that lie close.
+    /// By a matrix product: faster, but less exact for close rows.
     Always,
     /// By differences.
     Never,
 }
 
-/// Rows from which on a matrix product computes Euclidean distances.
+/// The number of rows from which a matrix product computes Euclidean distances.
 const MANY: usize = 25;
 
-/// The distance of every row of `a` from every row of `b`, as the `p`-norm of their difference;
-/// batch dims broadcast.
+/// Computes the distance of every row of `a` from every row of `b`: the `p`-norm of their difference. Batch dims
+/// broadcast.
 ///
 /// # Errors
-/// When one has fewer than two dims, the last sizes or the dtypes differ, `p` is negative, or
-/// memory is missing.
+/// If an operand has fewer than two dims, the last sizes or the dtypes differ, `p` is negative, or memory is missing.
 pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     let op = Op::Cdist;
     if a.rank() < 2 || b.rank() < 2 {
@@ -45,9 +43,9 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     let (n, other) = (b.shape()[b.rank() - 2], b.shape()[b.rank() - 1]);
     if depth != other {
         let dims = [(0, a.rank() - 1), (1, b.rank() - 1)];
-        return Err(unequal(op, &[a, b], dims).hint("rows of both have one length"));
+        return Err(unequal_sizes(op, &[a, b], dims).hint("rows of both have one length"));
     }
-    same_kind(op, &[a, b])?;
+    check_same_kind(op, &[a, b])?;
     if p.is_nan() || p < 0.0 {
         let what = format!("the norm's exponent {p} is negative or no number");
         return Err(refuse(ErrorKind::Argument, op, &[a, b], what).hint("give 0 or more"));
@@ -56,7 +54,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         op.name(),
         &[&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]],
     )
-    .map_err(|e| batches(e, &[a, b]))?;
+    .map_err(|e| unequal_batches(e, &[a, b]))?;
     let count = crate::shape::count(&batch);
     let rows = |x: &Raw, rows: usize| -> Result<Raw> {
         let mut shape = batch.clone();
@@ -65,7 +63,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     };
     let mut shape = Shape::from_slice(&batch);
     shape.extend_from_slice(&[m, n]);
-    // Refuses sizes that overflow before anything is copied.
+    // Sizes that overflow are refused before anything is copied.
     let results = crate::shape::numel(op.name(), &shape)?;
     let (a, b) = (rows(a, m)?, rows(b, n)?);
     let by_product = match mode {
@@ -76,11 +74,11 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     let exact = a.dtype() == DType::F32 || a.dtype() == DType::F64;
     if p == 2.0 && by_product && exact && results > 0 && has_squares(&a)? && has_squares(&b)? {
         let made = euclidean(&a.clone().detach(), &b.clone().detach())?;
-        return distances(made, [&a, &b], p, true)?.reshape(&shape);
+        return record_distances(made, [&a, &b], p, true)?.reshape(&shape);
     }
     let mut out = Raw::empty(op.name(), &[count, m, n], a.dtype(), a.device())?;
     if out.numel() > 0 {
-        let to = address(&mut out);
+        let to = out.fresh_ptr();
         let backend = backend(op.name(), a.device())?;
         let job = DistanceJob {
             op: op.name(),
@@ -94,11 +92,10 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
             b: b.as_ptr(),
             out: to,
         };
-        // SAFETY: both operands are row-major and of these sizes; the result is fresh, and no one
-        // else has it.
+        // SAFETY: both operands are row-major and have these sizes; the result is fresh, and nothing else shares it.
         unsafe { backend.distance(&job)? };
     }
-    distances(out, [&a, &b], p, false)?.reshape(&shape)
+    record_distances(out, [&a, &b], p, false)?.reshape(&shape)
 }
 
 /// Whether the squares of the elements are in range; a device is not waited for.
@@ -123,7 +120,7 @@ fn has_squares(x: &Raw) -> Result<bool> {
     Ok(most == 0.0 || ends.contains(&most))
 }
 
-/// `|x - y|² = |x|² - 2 x·y + |y|²`.
+/// Computes `|x - y|² = |x|² - 2 x·y + |y|²`.
 fn euclidean(a: &Raw, b: &Raw) -> Result<Raw> {
     let squares = |x: &Raw| -> Result<Raw> {
         let each = pointwise(Op::Mul, &[Arg::Tensor(x), Arg::Tensor(x)])?;
@@ -147,7 +144,7 @@ mod tests {
         Raw::from_vec(data.collect(), shape).unwrap()
     }
 
-    /// One distance at a time.
+    /// Computes the distances one at a time.
     fn plain(a: &Raw, b: &Raw, p: f64) -> Vec<f64> {
         let depth = a.shape()[1];
         let (x, y) = (a.to_vec::<f64>().unwrap(), b.to_vec::<f64>().unwrap());

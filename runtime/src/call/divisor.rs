@@ -1,18 +1,17 @@
-//! The check that no integer is divided by zero.
+//! The check for integer division by zero.
 
 use nomina_core::op::class::Reduce;
 use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::arg::Source;
-use super::reduce::address;
 use crate::call::backend::backend;
 use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
 use crate::shape::Strides;
 use crate::{Device, SmallVec};
 
-/// Refuses zeros among the divisors of an integer division. Floats have infinities and NaN for it.
+/// Checks that an integer division has no zeros among its divisors. Floats have infinities and NaN instead.
 pub(super) fn check(
     op: Op,
     sources: &[Source<'_>],
@@ -40,7 +39,7 @@ pub(super) fn check(
     Err(error.hint("mask zeros out of the divisor, or convert to a float dtype"))
 }
 
-/// Whether the operator looks for zeros among its divisors before it computes in `compute`.
+/// Whether the operator checks its divisors for zeros before it computes in `compute`.
 pub(super) fn looks(op: Op, compute: DType) -> bool {
     let divides = matches!(
         op,
@@ -59,7 +58,7 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
             device,
         } => (ptr, layout, dtype, device),
     };
-    // On the host a bool of this call's; on a device a buffer there.
+    // A bool of this call on the host, or a buffer on the device.
     let mut on_host = true;
     let mut there = match device {
         Device::Cpu => None,
@@ -67,7 +66,7 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
     };
     let values = match &mut there {
         None => (&raw mut on_host).cast(),
-        Some(raw) => address(raw),
+        Some(raw) => raw.fresh_ptr(),
     };
     let rank = layout.shape().len();
     let job = ReduceJob {

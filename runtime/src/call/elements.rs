@@ -1,4 +1,4 @@
-//! Elements as Rust values, wherever they are.
+//! Elements as Rust values, on any device.
 
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
@@ -14,10 +14,10 @@ use crate::raw::{Iter, Raw, RawMut};
 use crate::shape::Shape;
 
 impl Raw {
-    /// The elements as a slice to write to. They are copied when shared or not contiguous.
+    /// Returns the elements as a mutable slice. They are copied if they are shared or not contiguous.
     ///
     /// # Errors
-    /// When the dtype is another, the tensor is not on the host, or memory for a copy is missing.
+    /// If the dtype differs, the tensor is not on the host, or memory for a copy is missing.
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
         self.check_element::<T>("as_mut_slice")?;
         self.check_host("as_mut_slice")?;
@@ -31,15 +31,15 @@ impl Raw {
         let count = self.numel();
         let mut exclusive = self.as_mut()?;
         let first = exclusive.as_mut_ptr().cast::<T>();
-        // SAFETY: contiguous elements of `T` in a buffer that only this tensor owns, borrowed
-        // mutably for as long as the slice lives.
+        // SAFETY: contiguous elements of `T` in a buffer that only this tensor owns, borrowed mutably for the lifetime
+        // of the slice.
         Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
     }
 
-    /// The elements in row-major order.
+    /// Returns the elements in row-major order.
     ///
     /// # Errors
-    /// When the dtype is another, or memory is missing.
+    /// If the dtype differs, or memory is missing.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.check_element::<T>("to_vec")?;
         let host = self.on_host("to_vec")?;
@@ -50,20 +50,19 @@ impl Raw {
         copied.map_err(|error| error.in_op("to_vec"))
     }
 
-    /// The elements in row-major order; without a copy when they came from a vector that nothing
-    /// else shares.
+    /// Returns the elements in row-major order, without a copy if they came from a vector that nothing else shares.
     ///
     /// # Errors
-    /// When the dtype is another, or memory for a copy is missing.
+    /// If the dtype differs, or memory for a copy is missing.
     pub fn into_vec<T: Element>(self) -> Result<Vec<T>> {
         self.check_element::<T>("into_vec")?;
         self.into_adopted().or_else(|raw| raw.to_vec())
     }
 
-    /// The element at an index. From a device it alone is copied.
+    /// Returns the element at an index. From a device, only this element is copied.
     ///
     /// # Errors
-    /// When the dtype is another, the index is out of range, or the device fails.
+    /// If the dtype differs, the index is out of range, or the device fails.
     pub fn get<T: Element>(&self, index: &[usize]) -> Result<T> {
         self.check_element::<T>("get")?;
         let at = self.at(index).ok_or_else(|| {
@@ -79,16 +78,16 @@ impl Raw {
         }
         let mut value = MaybeUninit::<T>::uninit();
         let (to, bytes) = (value.as_mut_ptr().cast(), size_of::<T>());
-        // SAFETY: a position within the tensor, whose elements are `T`, and one of the host.
+        // SAFETY: a position within the tensor, whose elements are `T` and on the host.
         unsafe { backend("get", self.device())?.download("get", to, at.cast(), bytes)? };
-        // SAFETY: all its bytes are those of an element.
+        // SAFETY: all its bytes are those of one element.
         Ok(unsafe { value.assume_init() })
     }
 
-    /// The only element, as a number of its category. What is on a device is waited for.
+    /// Returns the only element as a number of its category. Waits for a device.
     ///
     /// # Errors
-    /// When there are more elements, or none; what went wrong on the device meanwhile.
+    /// If there is not exactly one element; also errors that the device raised meanwhile.
     pub fn item(&self) -> Result<Scalar> {
         if self.numel() != 1 {
             let what = format!("a tensor of {} elements is no number", self.numel());
@@ -102,12 +101,11 @@ impl Raw {
         })
     }
 
-    /// The elements in row-major order, as numbers of their category, whatever the dtype. Those
-    /// on a device are copied to the host first.
+    /// Iterates over the elements in row-major order as numbers of their category, for any dtype. Elements on a device
+    /// are copied to the host first.
     ///
     /// # Panics
-    /// When the device fails, or memory for the copy is missing; [`Raw::try_scalars`] says so in
-    /// an error.
+    /// If the device fails or memory for the copy is missing; [`Raw::try_scalars`] returns an error instead.
     #[track_caller]
     pub fn scalars(&self) -> Box<dyn Iterator<Item = Scalar> + '_> {
         match self.try_scalars() {
@@ -116,10 +114,10 @@ impl Raw {
         }
     }
 
-    /// The elements in row-major order, as numbers of their category, whatever the dtype.
+    /// Iterates over the elements in row-major order as numbers of their category, for any dtype.
     ///
     /// # Errors
-    /// When the tensor's device fails, or memory for a copy on the host is missing.
+    /// If the device fails, or memory for a copy on the host is missing.
     pub fn try_scalars(&self) -> Result<Box<dyn Iterator<Item = Scalar> + '_>> {
         fn each<'a, T: Element>(raw: Cow<'a, Raw>) -> Box<dyn Iterator<Item = Scalar> + 'a> {
             Box::new(Iter::<T>::new(raw).map(T::to_scalar))
@@ -128,17 +126,16 @@ impl Raw {
         Ok(crate::dispatch::with_dtype!(self.dtype(), T => each::<T>(host)))
     }
 
-    /// The elements in row-major order. Those on a device are copied to the host first.
+    /// Iterates over the elements in row-major order. Elements on a device are copied to the host first.
     ///
     /// # Errors
-    /// When the dtype is another; when the device fails, or memory for the copy is missing.
+    /// If the dtype differs, the device fails, or memory for the copy is missing.
     pub fn iter<T: Element>(&self) -> Result<Iter<'_, T>> {
         self.check_element::<T>("iter")?;
         Ok(Iter::new(self.on_host("iter")?))
     }
 
-    /// Itself where it is on the host, else a copy there, made when all that the device was asked
-    /// for is done.
+    /// Returns the tensor if it is on the host, else a copy on the host, made after all work queued on the device.
     pub(crate) fn on_host(&self, op: &'static str) -> Result<Cow<'_, Self>> {
         if self.device().is_cpu() {
             return Ok(Cow::Borrowed(self));
@@ -147,18 +144,17 @@ impl Raw {
         Ok(Cow::Owned(copy))
     }
 
-    /// Exclusive access to all elements; they are copied first when the buffer is shared, or when
-    /// two indices are one element.
+    /// Returns exclusive access to all elements. They are copied first if the buffer is shared or two indices alias.
     ///
     /// # Errors
-    /// When memory for the copy is missing.
+    /// If memory for the copy is missing.
     pub fn as_mut(&mut self) -> Result<RawMut<'_>> {
-        // The borrow of an early return would last to the end.
+        // An early return would extend the borrow to the end of the function.
         if self.exclusive().is_none() {
             let copy = no_grad(|| duplicate(self))?;
             self.replace(copy);
         }
-        // Only unreachable if a copy came back shared.
+        // A copy is never shared.
         let shared = || Error::new(ErrorKind::Memory, "as_mut", "the buffer is shared");
         self.exclusive().ok_or_else(shared)
     }
@@ -176,7 +172,7 @@ impl RawMut<'_> {
     /// Writes one element.
     ///
     /// # Errors
-    /// When the dtype is another, the index is out of range, or the device fails.
+    /// If the dtype differs, the index is out of range, or the device fails.
     pub fn set<T: Element>(&mut self, index: &[usize], value: T) -> Result<()> {
         let shape = Shape::from_slice(self.shape());
         let error = |kind, what| Error::new(kind, "set", what).operand(&Names::default(), &shape);

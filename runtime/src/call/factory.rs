@@ -8,10 +8,10 @@ use super::fill;
 use crate::call::backend::backend;
 use crate::raw::Raw;
 
-/// A tensor of one number.
+/// Returns a tensor filled with one number.
 ///
 /// # Errors
-/// When memory or the device is missing, or the sizes overflow.
+/// If memory or the device is missing, or the sizes overflow.
 pub fn full(shape: &[usize], value: Scalar, dtype: DType, device: Device) -> Result<Raw> {
     // Minus zero and a zero with an imaginary part have bits set.
     let zero = match value {
@@ -21,7 +21,7 @@ pub fn full(shape: &[usize], value: Scalar, dtype: DType, device: Device) -> Res
         Scalar::Complex(value) => value.re.to_bits() == 0 && value.im.to_bits() == 0,
     };
     if zero {
-        // Fresh pages are zero already: nothing is written.
+        // Fresh pages are zero already; nothing is written.
         return Raw::zeros("full", shape, dtype, device);
     }
     let mut out = Raw::empty("full", shape, dtype, device)?;
@@ -29,11 +29,11 @@ pub fn full(shape: &[usize], value: Scalar, dtype: DType, device: Device) -> Res
     Ok(out)
 }
 
-/// Numbers from `start` to before `end`, `step` apart.
+/// Returns numbers from `start` to before `end`, `step` apart.
 ///
 /// # Errors
-/// When `step` is zero, not finite, or leads away from `end`; for bool and complex dtypes; when
-/// memory or the device is missing.
+/// If `step` is zero, not finite, or leads away from `end`; for bool and complex dtypes; also if memory or the device
+/// is missing.
 pub fn arange(
     start: Scalar,
     end: Scalar,
@@ -101,10 +101,10 @@ fn away([start, end, step]: [Scalar; 3]) -> Result<Raw> {
     Err(Error::new(ErrorKind::Argument, "arange", what).hint("change the sign of the step"))
 }
 
-/// Ones on the diagonal of an `n` by `m` matrix, zeros elsewhere.
+/// Returns an `n` by `m` matrix with ones on the diagonal and zeros elsewhere.
 ///
 /// # Errors
-/// When memory or the device is missing, or the sizes overflow.
+/// If memory or the device is missing, or the sizes overflow.
 pub fn eye(n: usize, m: usize, dtype: DType, device: Device) -> Result<Raw> {
     let mut out = Raw::zeros("eye", &[n, m], dtype, device)?;
     fill(out.as_mut()?.diagonal(0, 1, 0)?, Scalar::Int(1))?;

@@ -6,44 +6,23 @@ use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use num_complex::Complex;
 
 use super::device::by_host;
-use super::grad::{halved, made_whole, transformed};
 use super::{Arg, cat, check, contiguous, copy_into, pointwise, to_dtype};
 use crate::Device;
 use crate::cpu::fft::{Sample, complex, half, whole};
+use crate::job::FftNorm;
 use crate::memory::NoMemory;
 use crate::raw::Raw;
 use crate::shape::Shape;
-
-/// Which direction of a transform is divided by the number of elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FftNorm {
-    /// The inverse.
-    #[default]
-    Backward,
-    /// Each by its root, so that both keep the norm.
-    Ortho,
-    /// The forward one.
-    Forward,
-}
-
-impl FftNorm {
-    fn scale(self, n: usize, inverse: bool) -> f64 {
-        match (self, inverse) {
-            (Self::Backward, true) | (Self::Forward, false) => 1.0 / n as f64,
-            (Self::Backward, false) | (Self::Forward, true) => 1.0,
-            (Self::Ortho, _) => 1.0 / (n as f64).sqrt(),
-        }
-    }
-}
+use crate::tape::{record_half_spectrum, record_real_signal, record_transform};
 
 fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
     Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
 }
 
-/// Refuses other operators than these, dtypes that the operator does not take, and dims without elements.
+/// Checks the operator, the dtype and that the dims have elements.
 fn accept(entry: &str, of: &[Op], op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
     if !of.contains(&op) {
-        return Err(check::another(op, entry));
+        return Err(check::wrong_entry(op, entry));
     }
     let row = op.row();
     let refused = |error: Error| error.operand(&Names::default(), x.shape());
@@ -67,7 +46,7 @@ fn to_complex(dtype: DType) -> DType {
     }
 }
 
-/// With a dim last, and the order that brings it back.
+/// Moves a dim to the end, and returns the permutation that restores it.
 fn behind(x: &Raw, dim: usize) -> Result<(Raw, Positions)> {
     let last = x.rank() - 1;
     let order: Positions = (0..=last).filter(|&d| d != dim).chain([dim]).collect();
@@ -78,13 +57,13 @@ fn behind(x: &Raw, dim: usize) -> Result<(Raw, Positions)> {
     Ok((x.permute(&order)?, back.collect()))
 }
 
-/// The elements of a fresh result.
+/// Returns the elements of a fresh result.
 fn elements<T: Element>(x: &mut Raw) -> Result<&mut [T]> {
     let slice = x.as_mut()?.into_slice();
     Ok(slice.unwrap_or_else(|| unreachable!("a fresh result is row-major")))
 }
 
-/// The elements of a copy.
+/// Returns the elements of a copy.
 fn copied<T: Element>(x: &Raw) -> &[T] {
     x.as_slice()
         .unwrap_or_else(|| unreachable!("a copy is row-major"))
@@ -94,10 +73,10 @@ fn missing(op: Op) -> impl Fn(NoMemory) -> Error {
     move |error| error.in_op(op.name())
 }
 
-/// The discrete Fourier transform along dims, one after the other. The result is complex.
+/// Computes the discrete Fourier transform along dims, one after the other. The result is complex.
 ///
 /// # Errors
-/// A dtype that is not taken, a dim out of range or without elements, missing memory.
+/// If the dtype is not taken, a dim is out of range or has no elements, or memory is missing.
 pub fn transform(op: Op, x: &Raw, dims: &[usize], inverse: bool, norm: FftNorm) -> Result<Raw> {
     let of = [Op::Fft, Op::Ifft, Op::Fftn, Op::Ifftn, Op::FftConvolve];
     accept("transform", &of, op, x, dims)?;
@@ -120,15 +99,15 @@ pub fn transform(op: Op, x: &Raw, dims: &[usize], inverse: bool, norm: FftNorm) 
         .map_err(missing(op))?;
         made = out.permute(&back)?;
     }
-    // Along no dim it is the signal itself.
+    // Along no dims, the transform is the identity.
     let made = to_dtype(&made, dtype)?;
-    transformed(op, made, x, dims, inverse, norm)
+    record_transform(op, made, x, dims, inverse, norm)
 }
 
-/// The first half of the transform of a real signal: `n / 2 + 1` elements.
+/// Computes the first half of the transform of a real signal: `n / 2 + 1` elements.
 ///
 /// # Errors
-/// As [`transform`].
+/// Like [`transform`].
 pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
     fn transform<T: Sample + Element>(
         x: &Raw,
@@ -160,13 +139,13 @@ pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
         _ => transform::<f64>(&lines, &mut out, n, scale)?,
     }
     .map_err(missing(op))?;
-    halved(op, out.permute(&back)?, x, dim, norm)
+    record_half_spectrum(op, out.permute(&back)?, x, dim, norm)
 }
 
-/// The real signal of `n` elements whose transform has this first half; what lacks of it is zero.
+/// Computes the real signal of `n` elements whose transform has this first half; missing frequencies are zero.
 ///
 /// # Errors
-/// As [`transform`], and when `n` is 0.
+/// Like [`transform`]; also if `n` is 0.
 pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw> {
     fn transform<T: Sample + Element>(
         x: &Raw,
@@ -199,10 +178,10 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
         _ => transform::<f64>(&lines, m, &mut out, n, scale)?,
     }
     .map_err(missing(op))?;
-    made_whole(op, out.permute(&back)?, x, (dim, n), norm)
+    record_real_signal(op, out.permute(&back)?, x, (dim, n), norm)
 }
 
-/// The least length not below `n` that has no prime factor above 5.
+/// Returns the least length not below `n` without prime factors above 5.
 fn fast_length(n: usize) -> usize {
     let most = n.checked_next_power_of_two().unwrap_or(n);
     let mut least = most;
@@ -221,13 +200,12 @@ fn fast_length(n: usize) -> usize {
     least
 }
 
-/// The convolution of two signals along a dim, in full: as many elements as both have, less one. Other dims
-/// broadcast.
+/// Computes the full convolution of two signals along a dim: the sum of both lengths minus one. Other dims broadcast.
 ///
 /// # Errors
-/// As [`transform`], and when dtypes differ or sizes do not broadcast.
+/// Like [`transform`]; also if dtypes differ or sizes do not broadcast.
 pub fn convolve(op: Op, x: &Raw, kernel: &Raw, dim: usize) -> Result<Raw> {
-    super::gemm::same_kind(op, &[x, kernel])?;
+    check::check_same_kind(op, &[x, kernel])?;
     for x in [x, kernel] {
         accept("convolve", &[Op::FftConvolve], op, x, &[dim])?;
     }

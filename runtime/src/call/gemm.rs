@@ -1,32 +1,17 @@
 //! Matrix products, and products over any dims.
 
 use nomina_core::op::Op;
-use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
+use nomina_core::{Error, ErrorKind, Result, Scalar};
 
-use super::grad::multiplied;
-use super::reduce::address;
+use super::check::{check_same_kind, refuse, unequal_batches, unequal_sizes};
 use crate::call::backend::backend;
 use crate::job::{Matrix, Product, Repeat, Repeats};
 
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, broadcast, count};
+use crate::tape::record_product;
 
-#[cold]
-pub(super) fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
-    operands
-        .iter()
-        .fold(Error::new(kind, op.name(), what), |error, x| {
-            error.operand(&Names::default(), x.shape())
-        })
-}
-
-/// Two dims of the operands, which have sizes that do not go together.
-#[cold]
-pub(super) fn unequal(op: Op, operands: &[&Raw], dims: [(usize, usize); 2]) -> Error {
-    Error::sizes(op.name(), operands.iter().map(|x| x.shape()), dims)
-}
-
-/// Checks ranks, then the sizes that meet, then dtypes and devices.
+/// Checks ranks, then matching sizes, then dtypes and devices.
 fn check(op: Op, a: &Raw, b: &Raw, ranks: [usize; 2]) -> Result<()> {
     let operands = [a, b];
     for (i, (x, rank)) in operands.iter().zip(ranks).enumerate() {
@@ -50,12 +35,12 @@ fn check(op: Op, a: &Raw, b: &Raw, ranks: [usize; 2]) -> Result<()> {
     if k != l {
         return Err(meet(op, a, b));
     }
-    same_kind(op, &operands)
+    check_same_kind(op, &operands)
 }
 
 #[cold]
 fn meet(op: Op, a: &Raw, b: &Raw) -> Error {
-    unequal(
+    unequal_sizes(
         op,
         &[a, b],
         [(0, a.rank() - 1), (1, b.rank().saturating_sub(2))],
@@ -63,28 +48,8 @@ fn meet(op: Op, a: &Raw, b: &Raw) -> Error {
     .hint("the last dim of the left operand meets the next to last of the right one")
 }
 
-/// Operands must have one dtype, which the operator takes, and be on one device.
-pub(super) fn same_kind(op: Op, operands: &[&Raw]) -> Result<()> {
-    let first = operands[0];
-    op.row().check_dtype(first.dtype())?;
-    for x in operands {
-        if x.dtype() != first.dtype() {
-            let what = format!("dtypes {} and {} differ", first.dtype(), x.dtype());
-            return Err(refuse(ErrorKind::DType, op, operands, what)
-                .hint("convert one with `to`: products do not promote"));
-        }
-        if x.device() != first.device() {
-            let what = format!("operands are on `{}` and `{}`", first.device(), x.device());
-            return Err(
-                refuse(ErrorKind::Device, op, operands, what).hint("move one with `to_device`")
-            );
-        }
-    }
-    Ok(())
-}
-
-/// What a product multiplies the sum by, and what it adds: a tensor of the result's sizes and the
-/// factor of that. The operator that elements go through `after`.
+/// The terms of a product besides its factors: `alpha` is the factor of the sum, `added` a tensor of the result's sizes
+/// and its factor, and `after` an operator that is applied to the elements.
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'a> {
     pub(super) alpha: Scalar,
@@ -131,7 +96,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
         n,
         a: matrix(a.strides(), a.as_ptr().cast_mut()),
         b: matrix(b.strides(), b.as_ptr().cast_mut()),
-        c: matrix(&strides, address(out)),
+        c: matrix(&strides, out.fresh_ptr()),
         alpha: terms.alpha,
         beta: terms.added.map(|(_, beta)| beta),
         addend: terms
@@ -140,11 +105,11 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
         after: terms.after,
     };
     let backend = backend(op.name(), out.device())?;
-    // SAFETY: the operands' sizes were checked; the result is fresh, and no one else has it.
+    // SAFETY: the operands' sizes were checked; the result is fresh, and nothing else shares it.
     unsafe { backend.product(product, &repeats) }.map_err(|error| error.in_op(op.name()))
 }
 
-/// A new `[.., m, n]`, which is not recorded.
+/// Computes a new `[.., m, n]` without recording it.
 pub(super) fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize], terms: Terms<'_>) -> Result<Raw> {
     let mut shape = Shape::from_slice(batch);
     shape.push(a.shape()[a.rank() - 2]);
@@ -154,13 +119,12 @@ pub(super) fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize], terms: Terms<'_>)
     Ok(out)
 }
 
-/// The product of two matrices whose sizes meet: what a small one costs is mostly what is left
-/// out here.
+/// Multiplies two matrices of matching sizes with as little overhead as possible, which dominates small products.
 fn matrices(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let mut out = Raw::empty(op.name(), &[m, n], a.dtype(), a.device())?;
     if m == 0 || n == 0 {
-        return multiplied(op, out, [a, b], PLAIN.alpha, None);
+        return record_product(op, out, [a, b], PLAIN.alpha, None);
     }
     let matrix = |x: &Raw| Matrix {
         ptr: x.as_ptr().cast_mut(),
@@ -175,7 +139,7 @@ fn matrices(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
         a: matrix(a),
         b: matrix(b),
         c: Matrix {
-            ptr: address(&mut out),
+            ptr: out.fresh_ptr(),
             rows: n as isize,
             cols: 1,
         },
@@ -185,33 +149,33 @@ fn matrices(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
         after: None,
     };
     let backend = backend(op.name(), a.device())?;
-    // SAFETY: the sizes were checked; the result is fresh, and no one else has it.
+    // SAFETY: the sizes were checked; the result is fresh, and nothing else shares it.
     unsafe { backend.product(product, &[]) }.map_err(|error| error.in_op(op.name()))?;
-    multiplied(op, out, [a, b], PLAIN.alpha, None)
+    record_product(op, out, [a, b], PLAIN.alpha, None)
 }
 
-/// The product of two matrices.
+/// Multiplies two matrices.
 ///
 /// # Errors
-/// When an operand is no matrix, sizes or dtypes do not fit, or memory is missing.
+/// If an operand is not a matrix, sizes or dtypes do not match, or memory is missing.
 pub fn mm(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Mm, a, b, [2, 2])?;
     matrices(Op::Mm, a, b)
 }
 
-/// The product of a matrix and a vector.
+/// Multiplies a matrix by a vector.
 ///
 /// # Errors
-/// As [`mm`].
+/// Like [`mm`].
 pub fn mv(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Mv, a, b, [2, 1])?;
     matrices(Op::Mv, a, &b.unsqueeze(1)?)?.squeeze(1)
 }
 
-/// The inner product of two vectors.
+/// Computes the inner product of two vectors.
 ///
 /// # Errors
-/// As [`mm`].
+/// Like [`mm`].
 pub fn dot(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Dot, a, b, [1, 1])?;
     matrices(Op::Dot, &a.unsqueeze(0)?, &b.unsqueeze(1)?)?
@@ -219,29 +183,29 @@ pub fn dot(a: &Raw, b: &Raw) -> Result<Raw> {
         .squeeze(0)
 }
 
-/// The products of two batches of matrices.
+/// Multiplies two batches of matrices.
 ///
 /// # Errors
-/// As [`mm`].
+/// Like [`mm`].
 pub fn bmm(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Bmm, a, b, [3, 3])?;
     if a.shape()[0] != b.shape()[0] {
         return Err(batch_sizes(Op::Bmm, a, b));
     }
     let out = fresh(Op::Bmm, a, b, &a.shape()[..1], PLAIN)?;
-    multiplied(Op::Bmm, out, [a, b], PLAIN.alpha, None)
+    record_product(Op::Bmm, out, [a, b], PLAIN.alpha, None)
 }
 
 #[cold]
 fn batch_sizes(op: Op, a: &Raw, b: &Raw) -> Error {
-    unequal(op, &[a, b], [(0, 0), (1, 0)]).hint("use `matmul`, whose batch dims broadcast")
+    unequal_sizes(op, &[a, b], [(0, 0), (1, 0)]).hint("use `matmul`, whose batch dims broadcast")
 }
 
-/// The matrix product over the last two dims; the others broadcast. An operand of one dim is a row
-/// on the left, a column on the right, and its dim goes.
+/// Multiplies matrices along the last two dims; the others broadcast. An operand of one dim is a row on the left or a
+/// column on the right, and its dim is removed from the result.
 ///
 /// # Errors
-/// As [`mm`]; also when an operand has no dim, or batch dims do not broadcast.
+/// Like [`mm`]; also if an operand has no dim, or batch dims do not broadcast.
 pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
     let op = Op::Matmul;
     if a.rank() == 0 || b.rank() == 0 {
@@ -255,7 +219,7 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
     if k != l {
         return Err(meet(op, a, b));
     }
-    same_kind(op, &[a, b])?;
+    check_same_kind(op, &[a, b])?;
     if a.rank() == 2 && b.rank() == 2 {
         return matrices(op, a, b);
     }
@@ -264,7 +228,7 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
     let b2 = if column { b.unsqueeze(1)? } else { b.clone() };
     let batch = |x: &Raw| Shape::from_slice(&x.shape()[..x.rank() - 2]);
     let common = broadcast(op.name(), &[&batch(&a2), &batch(&b2)])
-        .map_err(|error| batches(error, &[a, b]))?;
+        .map_err(|error| unequal_batches(error, &[a, b]))?;
     let stretch = |x: &Raw| {
         let mut shape = common.clone();
         shape.extend_from_slice(&x.shape()[x.rank() - 2..]);
@@ -276,7 +240,7 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
     };
     let (a2, b2) = (stretch(&a2)?, stretch(&b2)?);
     let out = fresh(op, &a2, &b2, &common, PLAIN)?;
-    let mut out = multiplied(op, out, [&a2, &b2], PLAIN.alpha, None)?;
+    let mut out = record_product(op, out, [&a2, &b2], PLAIN.alpha, None)?;
     if column {
         out = out.squeeze(out.rank() - 1)?;
     }
@@ -287,18 +251,11 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
     Ok(out)
 }
 
-#[cold]
-pub(super) fn batches(error: Error, operands: &[&Raw]) -> Error {
-    error
-        .on_operands(operands.iter().map(|x| x.shape()))
-        .hint("make the sizes before the last two equal, or one of them 1")
-}
-
-/// `beta` times `bias`, which broadcasts, plus `alpha` times a product; `op` is one of addmm, addmv,
-/// baddbmm and addbmm. A `beta` of 0 leaves `bias` out, NaN and all.
+/// Adds `beta` times `bias`, which broadcasts, to `alpha` times a product; `op` is one of addmm, addmv, baddbmm and
+/// addbmm. A `beta` of 0 ignores `bias`, including NaN.
 ///
 /// # Errors
-/// As [`mm`], [`mv`] and [`bmm`]; also when `bias` does not broadcast to the product.
+/// Like [`mm`], [`mv`] and [`bmm`]; also if `bias` does not broadcast to the product.
 pub fn add_product(
     op: Op,
     bias: &Raw,
@@ -316,11 +273,11 @@ pub fn add_product(
     if a.rank() == 3 && a.shape()[0] != b.shape()[0] {
         return Err(batch_sizes(op, a, b));
     }
-    same_kind(op, &[a, bias])?;
+    check_same_kind(op, &[a, bias])?;
     check_factors(op, &[bias, a, b], &[alpha, beta])?;
     let (a2, b2) = match op {
         Op::Addmv => (a.clone(), b.unsqueeze(1)?),
-        // One product over batch and inner dims.
+        // One product over the batch and inner dims.
         Op::Addbmm => {
             let (batch, m, k) = (a.shape()[0], a.shape()[1], a.shape()[2]);
             let inner = count(&[batch, k]);
@@ -355,14 +312,14 @@ pub fn add_product(
         Op::Addmv if own.rank() > 0 => own.unsqueeze(own.rank())?,
         _ => own.clone(),
     };
-    let out = multiplied(op, out, [&a2, &b2], alpha, Some((&own, beta)))?;
+    let out = record_product(op, out, [&a2, &b2], alpha, Some((&own, beta)))?;
     if op == Op::Addmv {
         return out.squeeze(1);
     }
     Ok(out)
 }
 
-/// Says which dim of a factor the bias disagrees with.
+/// Returns the error of a bias, with the dim of a factor that it does not match.
 #[cold]
 fn unlike_product(op: Op, operands: [&Raw; 3], shape: &[usize]) -> Error {
     const HINT: &str = "the bias has the sizes of the product, or 1";
@@ -376,13 +333,13 @@ fn unlike_product(op: Op, operands: [&Raw; 3], shape: &[usize]) -> Error {
     };
     let factor = match new + i {
         at if op != Op::Addmv && at + 1 == shape.len() => (2, b.rank() - 1),
-        // Its batch dim is summed over.
+        // The batch dim is summed over.
         at => (1, at + usize::from(op == Op::Addbmm && a.rank() == 3)),
     };
-    unequal(op, &operands, [(0, i), factor]).hint(HINT)
+    unequal_sizes(op, &operands, [(0, i), factor]).hint(HINT)
 }
 
-/// A factor is of no higher category than the operands: integers take integers.
+/// Checks that factors are of no higher category than the operands: integers take integers.
 pub(super) fn check_factors(op: Op, operands: &[&Raw], factors: &[Scalar]) -> Result<()> {
     let dtype = operands[0].dtype();
     let too_much = |factor: &&Scalar| factor.category() > dtype.category();

@@ -1,13 +1,11 @@
-//! Operators that copy elements to other places, and the comparison of whole tensors.
+//! Operators that copy elements to other positions, and the comparison of whole tensors.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result};
 
-use super::convert::written;
-use super::device::same_device;
-use super::gemm::unequal;
-use super::grad;
-use super::reduce::{ReduceOptions, address, reduce};
+use super::check::{same_device, unequal_sizes};
+use super::convert::write_elements;
+use super::reduce::{ReduceOptions, reduce};
 use super::{Arg, contiguous, gather, nonzero, pointwise};
 use crate::call::backend::backend;
 use crate::config::default_dtype;
@@ -17,6 +15,7 @@ use crate::job::MaskJob;
 use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, strides_in};
 use crate::shape::{Shape, broadcast};
+use crate::tape::record_join;
 
 #[cold]
 fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
@@ -27,12 +26,12 @@ fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -
         })
 }
 
-/// Joins tensors along a dim. Dtypes promote; elements are converted while they are copied. A
-/// tensor of shape `[0]` goes with any others, as in PyTorch.
+/// Joins tensors along a dim. Dtypes promote; elements are converted while they are copied. Tensors of shape `[0]` are
+/// ignored, as in PyTorch.
 ///
 /// # Errors
-/// No tensors, one without dims, different ranks, a dim out of range, sizes that differ in another
-/// dim, missing memory.
+/// If there are no tensors, one has no dims, ranks differ, a dim is out of range, sizes differ in another dim, or
+/// memory is missing.
 pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
     let op = Op::Cat;
     let Some(first) = xs.first() else {
@@ -79,7 +78,7 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
             if other != dim && size != want {
                 let base = xs.iter().position(|x| std::ptr::eq(*x, base));
                 let dims = [(base.unwrap_or(0), other), (at, other)];
-                return Err(unequal(op, xs, dims)
+                return Err(unequal_sizes(op, xs, dims)
                     .hint("sizes match in every dim but the one the tensors are joined along"));
             }
         }
@@ -102,13 +101,13 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
             continue;
         }
         let len = x.shape()[dim];
-        written(out.as_mut()?.narrow(dim, start, len)?, x)?;
+        write_elements(out.as_mut()?.narrow(dim, start, len)?, x)?;
         start += len;
     }
-    grad::joined(op, out, xs, dim)
+    record_join(op, out, xs, dim)
 }
 
-/// The format that all operands' strides speak for.
+/// Returns the memory format that all operands' strides suggest.
 fn common_format(xs: &[&Raw]) -> MemoryFormat {
     let mut formats = xs.iter().map(|x| x.layout().suggested_format());
     let first = formats.next().unwrap_or_default();
@@ -122,14 +121,14 @@ fn common_format(xs: &[&Raw]) -> MemoryFormat {
 /// Joins tensors of one shape along a new dim at position `dim`.
 ///
 /// # Errors
-/// As [`cat`], and when sizes differ.
+/// Like [`cat`]; also if sizes differ.
 pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
     if let Some(at) = xs.iter().position(|x| x.shape() != xs[0].shape()) {
         let op = Op::Stack;
         let hint = "all sizes match in `stack`; `cat` joins along a dim";
         let mut both = xs[0].shape().iter().zip(xs[at].shape());
         return Err(match both.position(|(a, b)| a != b) {
-            Some(dim) => unequal(op, xs, [(0, dim), (at, dim)]).hint(hint),
+            Some(dim) => unequal_sizes(op, xs, [(0, dim), (at, dim)]).hint(hint),
             None => {
                 let what = format!("tensor {at} has another number of dims than the first");
                 refuse(ErrorKind::Rank, op, xs, what).hint(hint)
@@ -138,8 +137,7 @@ pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
     }
     let in_op = |error: Error| error.in_op("stack");
     match xs.first() {
-        // Joined along a dim that is there, and that one taken apart: the order of dims in memory
-        // is that of the operands.
+        // Joins along an existing dim, which is then split: this keeps the operands' dim order in memory.
         Some(first) if dim < first.rank() => {
             let mut shape = Shape::from_slice(first.shape());
             shape.insert(dim, xs.len());
@@ -156,10 +154,10 @@ pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
     }
 }
 
-/// The elements of `x` where `mask` holds, in row-major order of the shape both broadcast to.
+/// Returns the elements of `x` where `mask` holds, in row-major order of the broadcast shape.
 ///
 /// # Errors
-/// A mask that is not bool, sizes that do not broadcast, missing memory.
+/// If the mask is not bool, sizes do not broadcast, or memory is missing.
 pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     let op = Op::MaskedSelect;
     let operands = [x, mask];
@@ -176,7 +174,7 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
         let places = nonzero(op, &mask.reshape(&[mask.numel()])?)?;
         return gather(op, &x.reshape(&[x.numel()])?, 0, &places.select(1, 0)?);
     }
-    // The mask has one byte per element; the tensor is read where it lies.
+    // The mask has one byte for each element; the tensor is read in place.
     let job = MaskJob {
         op: op.name(),
         mask: mask.as_ptr().cast(),
@@ -185,7 +183,7 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     let mut out = Raw::empty(op.name(), &[0], x.dtype(), x.device())?;
     let mut room = |count: usize| {
         out = Raw::empty(op.name(), &[count], x.dtype(), x.device())?;
-        Ok(address(&mut out))
+        Ok(out.fresh_ptr())
     };
     if x.numel() > 0 {
         let (size, strides) = (x.dtype().size(), x.strides());
@@ -196,10 +194,10 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     Ok(out)
 }
 
-/// Whether sizes and elements are equal; NaN equals nothing.
+/// Returns whether sizes and elements are equal; NaN equals nothing.
 ///
 /// # Errors
-/// Different dtypes, missing memory.
+/// If dtypes differ, or memory is missing.
 pub fn equal(a: &Raw, b: &Raw) -> Result<bool> {
     let op = Op::Equal;
     let operands = [a, b];

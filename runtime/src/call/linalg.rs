@@ -1,33 +1,33 @@
-//! Linear algebra: matrices along two dims, all other dims are batch.
+//! Linear algebra: matrices along two dims; all other dims are batch dims.
 
 use nomina_core::op::class::Linalg;
 use nomina_core::rule::{Pairs, Positions};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
-use super::device::{by_host, same_device};
-use super::grad::decomposed;
-use super::reduce::address;
+use super::check::same_device;
+use super::device::by_host;
 use crate::Device;
 use crate::cpu::linalg::{Failure, MatrixJob, Target, execute};
 use crate::cpu::parallel::Shared;
 use crate::raw::Raw;
 use crate::shape::{Shape, count};
+use crate::tape::record_linalg;
 
 pub use crate::cpu::linalg::{MatrixNorm, MatrixOptions};
 
-/// What is computed of each matrix: rows, columns and dtype. Its dims come behind those of the batch.
+/// A result for each matrix: rows, columns and dtype. Its dims follow those of the batch.
 enum Out {
     /// A number.
     Number(DType),
-    /// As many as there are singular values, or eigenvalues.
+    /// One value for each singular value or eigenvalue.
     Values(DType),
     Matrix(usize, usize, DType),
-    /// A matrix whose rows lie in memory one after the other.
+    /// A matrix whose rows are contiguous in memory.
     ByRow(usize, usize, DType),
 }
 
-/// The results of an operator for matrices of these sizes; `columns` of the right side.
+/// Returns the results of an operator for matrices of these sizes; `columns` are those of the right side.
 fn results(op: Linalg, [m, n]: [usize; 2], columns: usize, dtype: DType) -> Vec<Out> {
     use Out::{ByRow, Matrix, Number, Values};
     let (rank, real) = (m.min(n), dtype.to_real());
@@ -53,12 +53,12 @@ fn results(op: Linalg, [m, n]: [usize; 2], columns: usize, dtype: DType) -> Vec<
     }
 }
 
-/// Operators that solve for a right side.
+/// Whether an operator solves for a right side.
 fn has_right_side(op: Linalg) -> bool {
     matches!(op, Linalg::Solve | Linalg::SolveTriangular | Linalg::Lstsq)
 }
 
-/// Operators of square matrices alone.
+/// Whether an operator takes only square matrices.
 fn is_square(op: Linalg) -> bool {
     match op {
         Linalg::Inv
@@ -84,7 +84,7 @@ fn refuse(kind: ErrorKind, op: Linalg, x: &Raw, what: impl Into<String>) -> Erro
     Error::new(kind, op.op().name(), what).operand(&Names::default(), x.shape())
 }
 
-/// Refuses dtypes and sizes that the operator does not take.
+/// Checks the dtype and the sizes.
 fn accept(op: Linalg, x: &Raw, at: [usize; 2], options: &MatrixOptions) -> Result<()> {
     let row = op.op().row();
     check::dims(row.name, x.shape(), &at)?;
@@ -105,21 +105,21 @@ fn accept(op: Linalg, x: &Raw, at: [usize; 2], options: &MatrixOptions) -> Resul
     Ok(())
 }
 
-/// Batch dims first, then rows and columns.
+/// Moves rows and columns behind the batch dims.
 fn behind(x: &Raw, at: &[usize]) -> Result<(Raw, Positions)> {
     let outer = (0..x.rank()).filter(|dim| !at.contains(dim));
     let order: Positions = outer.chain(at.iter().copied()).collect();
     Ok((x.permute(&order)?, order))
 }
 
-/// An operator of the matrices along two dims, rows and columns. Results have the batch dims first, then
-/// their own; a single matrix of the operand's dims has these where the operand has them.
+/// Applies an operator to the matrices along two dims, rows and columns. Results have the batch dims first, then their
+/// own dims; a single matrix with the operand's dims has them at the operand's positions.
 ///
 /// # Errors
-/// A dtype or sizes that the operator does not take, a matrix that has no result, missing memory.
+/// If the operator does not take the dtype or sizes, a matrix has no result, or memory is missing.
 pub fn matrices(op: Linalg, x: &Raw, at: [usize; 2], options: MatrixOptions) -> Result<Vec<Raw>> {
     if has_right_side(op) {
-        return Err(check::another(op.op(), "matrices"));
+        return Err(check::wrong_entry(op.op(), "matrices"));
     }
     accept(op, x, at, &options)?;
     if !x.device().is_cpu() {
@@ -127,7 +127,7 @@ pub fn matrices(op: Linalg, x: &Raw, at: [usize; 2], options: MatrixOptions) -> 
     }
     let (a, order) = behind(x, &at)?;
     let mut made = compute(op, &a, None, options).map_err(|failed| told(op, x, &a, failed))?;
-    decomposed(op, &mut made, (&a, None), options)?;
+    record_linalg(op, &mut made, (&a, None), options)?;
     if matches!(op, Linalg::Inv | Linalg::Pinv | Linalg::Cholesky) {
         let mut back = Positions::from_elem(0, order.len());
         (0..order.len()).for_each(|dim| back[order[dim]] = dim);
@@ -138,11 +138,11 @@ pub fn matrices(op: Linalg, x: &Raw, at: [usize; 2], options: MatrixOptions) -> 
     Ok(made)
 }
 
-/// Solves for `b`, whose dim `rows` is the rows of `a`; `batch` are pairs of dims that both have. The result
-/// has the batch dims that `a` alone has, then the dims of `b`, with the columns where the rows were.
+/// Solves for `b`, whose dim `rows` are the rows of `a`; `batch` are pairs of shared dims. The result has the batch
+/// dims that only `a` has, then the dims of `b`, with the columns of `a` in the place of the rows.
 ///
 /// # Errors
-/// As [`matrices`], and when operands differ in dtype, device or the sizes of shared dims.
+/// Like [`matrices`]; also if operands differ in dtype, device or the sizes of shared dims.
 pub fn solve(
     op: Linalg,
     a: &Raw,
@@ -152,10 +152,10 @@ pub fn solve(
     options: MatrixOptions,
 ) -> Result<Raw> {
     if !has_right_side(op) {
-        return Err(check::another(op.op(), "solve"));
+        return Err(check::wrong_entry(op.op(), "solve"));
     }
     accept(op, a, at, &options)?;
-    super::gemm::same_kind(op.op(), &[a, b])?;
+    check::check_same_kind(op.op(), &[a, b])?;
     let meets: Pairs = batch.iter().copied().chain([(at[0], rows)]).collect();
     let (of_a, of_b): (Positions, Positions) = meets.iter().copied().unzip();
     let of_a: Positions = of_a.into_iter().chain([at[1]]).collect();
@@ -164,7 +164,7 @@ pub fn solve(
     for &(i, j) in &meets {
         if a.shape()[i] != b.shape()[j] {
             let dims = [(0, i), (1, j)];
-            return Err(super::gemm::unequal(op.op(), &[a, b], dims)
+            return Err(check::unequal_sizes(op.op(), &[a, b], dims)
                 .hint("a shared dim has one size in both operands"));
         }
     }
@@ -180,7 +180,7 @@ pub fn solve(
     let order = lead.iter().copied().chain(batch.iter().map(|&(i, _)| i));
     let order: Positions = order.chain(at).collect();
     let matrix = a.permute(&order)?;
-    // All dims that only the right side has are its columns.
+    // All dims that only the right side has are columns.
     let met = |dim: usize| meets.iter().any(|&(_, j)| j == dim);
     let columns: Positions = (0..b.rank()).filter(|&dim| !met(dim)).collect();
     let order = meets.iter().map(|&(_, j)| j);
@@ -200,7 +200,7 @@ pub fn solve(
     let right = right.expand(&full)?;
     let mut made = compute(op, &matrix, Some(&right), options)
         .map_err(|failed| told(op, a, &matrix, failed))?;
-    decomposed(op, &mut made, (&matrix, Some(&right)), options)?;
+    record_linalg(op, &mut made, (&matrix, Some(&right)), options)?;
     let [made] = &made[..] else {
         unreachable!("a solution is one tensor")
     };
@@ -215,23 +215,23 @@ pub fn solve(
     made.reshape(&shape)?.permute(&order)
 }
 
-/// The exponents of the powers of two by which matrices, which are the last dims, are divided before the operator's gradient is
-/// computed; `None` where no matrix is.
+/// Returns the exponents of the powers of two by which matrices, which are the last dims, are divided before the
+/// operator's gradient is computed; `None` if no matrix needs scaling.
 ///
 /// # Errors
-/// Missing memory.
-pub(super) fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>> {
+/// If memory is missing.
+pub(crate) fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>> {
     if a.numel() == 0 || !a.device().is_cpu() {
         return Ok(None);
     }
-    // SAFETY: an operand of a dtype that the operator takes, on the host.
+    // SAFETY: an operand on the host, of a dtype that the operator takes.
     let found = unsafe { crate::cpu::linalg::exponents(op, a) };
     found.map_err(|missing| missing.in_op(op.op().name()))
 }
 
 type Failed = (usize, Failure);
 
-/// The results of matrices that stand last.
+/// Computes the results of matrices in the last dims.
 fn compute(
     op: Linalg,
     a: &Raw,
@@ -251,7 +251,7 @@ fn compute(
                 shape.push(matrix[0].min(matrix[1]));
                 (matrix[0].min(matrix[1]), 1, dtype)
             }
-            // In memory column by column.
+            // Columns are contiguous in memory.
             Out::Matrix(rows, columns, dtype) => {
                 shape.extend_from_slice(&[columns, rows]);
                 (rows, columns, dtype)
@@ -263,7 +263,7 @@ fn compute(
         };
         let mut raw = Raw::zeros(name, &shape, dtype, Device::Cpu).map_err(Err)?;
         targets.push(Target {
-            ptr: Shared(address(&mut raw)),
+            ptr: Shared(raw.fresh_ptr()),
             rows,
             columns,
             dtype,
@@ -280,13 +280,13 @@ fn compute(
         out: &targets,
         options,
     };
-    // SAFETY: operands of one dtype that the operator takes, on the host; the results are fresh and of
-    // the sizes that the operator writes.
+    // SAFETY: operands on the host of one dtype that the operator takes; the results are fresh and of the sizes that
+    // the operator writes.
     unsafe { execute(&job) }.map_err(Ok)?;
     Ok(made)
 }
 
-/// The error of a matrix that has no result; `a` is `x` with the batch dims first.
+/// Returns the error of a matrix without result; `a` is `x` with the batch dims first.
 #[cold]
 fn told(op: Linalg, x: &Raw, a: &Raw, failed: Result<Failed, Error>) -> Error {
     let (mut i, failure) = match failed {

@@ -1,11 +1,10 @@
-//! Linear layers: a product, a bias and what comes after them in one pass.
+//! Linear layers: a product, a bias and an activation in one pass.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result, Scalar};
 
+use super::check::{check_same_kind, refuse, unequal_sizes};
 use super::contract::contract_and_add;
-use super::gemm::{refuse, same_kind, unequal};
-use super::reduce::address;
 use super::{Arg, pointwise_owned, result_dtype};
 use crate::call::backend::backend;
 use crate::job::{Matrix, Product};
@@ -14,17 +13,17 @@ use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::Shape;
 
-/// What a linear layer's results go through.
+/// The activation of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Activation {
-    /// Zero where negative.
+    /// Zero for negative numbers.
     Relu,
-    /// By the normal distribution function.
+    /// The number times the normal distribution function.
     Gelu,
-    /// `Gelu` by a formula with tanh.
+    /// `Gelu`, approximated by tanh.
     GeluTanh,
-    /// Times the logistic function.
+    /// The number times the logistic function.
     Silu,
     /// The logistic function.
     Sigmoid,
@@ -33,7 +32,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// All of them.
+    /// All activations.
     #[cfg(test)]
     const ALL: [Self; 6] = [
         Self::Relu,
@@ -44,7 +43,7 @@ impl Activation {
         Self::Tanh,
     ];
 
-    /// The operator that does the same by itself.
+    /// Returns the operator that computes the same.
     fn op(self) -> Op {
         match self {
             Self::Relu => Op::Relu,
@@ -56,7 +55,7 @@ impl Activation {
         }
     }
 
-    /// The operator, if it takes the dtype of `x` and gives the same one.
+    /// Returns the operator if it takes the dtype of `x` and returns the same dtype.
     fn of(self, x: &Raw) -> Result<Op> {
         let op = self.op();
         let result = result_dtype(op, &[Arg::Tensor(x)])?.result;
@@ -69,12 +68,12 @@ impl Activation {
     }
 }
 
-/// Sums over dim `input` of `x` and the last one of `weight`, and adds the bias: the weight's first
-/// dim becomes the last. The results go through the activation.
+/// Sums over dim `input` of `x` and the last dim of `weight`, and adds the bias: the weight's first dim becomes the
+/// last. The activation is applied to the results.
 ///
 /// # Errors
-/// When sizes or dtypes do not fit, the activation does not take the dtype or gives another one, or
-/// memory is missing.
+/// If sizes or dtypes do not match, the activation does not take the dtype or returns another one, or memory is
+/// missing.
 pub fn linear(
     x: &Raw,
     weight: &Raw,
@@ -105,7 +104,7 @@ pub fn linear(
     }
     let product = contract_and_add(op, [x, weight], &pairs, &[], None, None)?;
     if bias.rank() == 1 && ![1, weight.shape()[0]].contains(&bias.shape()[0]) {
-        return Err(unequal(op, &[x, weight, bias], [(1, 0), (2, 0)])
+        return Err(unequal_sizes(op, &[x, weight, bias], [(1, 0), (2, 0)])
             .hint("a bias has one number for each of the weight's outputs"));
     }
     let sum = add_bias(op, product, bias)?;
@@ -119,21 +118,21 @@ fn alike(x: &Raw, other: &Raw) -> bool {
     other.dtype() == x.dtype() && other.device() == x.device()
 }
 
-/// Whether a bias is a number for each output of a matrix of weights, or one for all.
+/// Whether a bias is a number for each output of a weight matrix, or one for all.
 fn fits(x: &Raw, weight: &Raw, bias: &Raw) -> bool {
     let size = [1, weight.shape()[0]].contains(&bias.numel());
     alike(x, bias) && weight.rank() == 2 && bias.rank() == 1 && size
 }
 
-/// A layer of a matrix of rows, or of what lies like one: features come last.
+/// A layer of a matrix of rows, or of dims that can be viewed as one, with the features last.
 struct Rows {
     count: usize,
-    /// From one row to the next.
+    /// The stride between rows.
     apart: isize,
 }
 
 impl Rows {
-    /// `None` for whatever else there is, mistakes among it.
+    /// Returns `None` for all other operands, including invalid ones.
     fn of(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Option<Self> {
         let rank = x.rank();
         if weight.rank() != 2 || input.checked_add(1) != Some(rank) || !alike(x, weight) {
@@ -191,7 +190,7 @@ impl Rows {
             a: matrix(x, self.apart, x.strides()[input]),
             b: matrix(weight, weight.strides()[1], weight.strides()[0]),
             c: Matrix {
-                ptr: address(&mut out),
+                ptr: out.fresh_ptr(),
                 rows: n as isize,
                 cols: 1,
             },
@@ -201,18 +200,18 @@ impl Rows {
             after,
         };
         let backend = backend(op.name(), x.device())?;
-        // SAFETY: the sizes were checked; the result is fresh, and no one else has it.
+        // SAFETY: the sizes were checked; the result is fresh, and nothing else shares it.
         unsafe { backend.product(product, &[]) }.map_err(|error| error.in_op(op.name()))?;
         Ok(out)
     }
 }
 
-/// A fresh result plus a bias that broadcasts to it.
+/// Adds a bias, which broadcasts, to a fresh result.
 ///
 /// # Errors
-/// When the dtypes differ, or the bias does not broadcast.
+/// If the dtypes differ, or the bias does not broadcast.
 pub fn add_bias(op: Op, product: Raw, bias: &Raw) -> Result<Raw> {
-    same_kind(op, &[&product, bias])?;
+    check_same_kind(op, &[&product, bias])?;
     if bias.expand(product.shape()).is_err() {
         let what = "the bias does not broadcast to the result";
         return Err(refuse(ErrorKind::Shape, op, &[&product, bias], what)

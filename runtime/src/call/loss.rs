@@ -1,35 +1,39 @@
-//! Cross entropy against indices of classes.
+//! Cross entropy against class indices.
 
 use crate::Device;
 use crate::job::{EntropyJob, Outside, Place};
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::device::same_device;
-use super::grad::{entropies, unrecorded};
-use super::{ReduceOptions, check, contiguous, full, pointwise, reduce, to_dtype};
+use super::arithmetic::{add, apply, choose, number, replaced};
+use super::check::same_device;
+use super::{
+    ReduceOptions, check, contiguous, full, gather, index_select, pointwise, reduce, to_dtype,
+};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
+use crate::shape::Shape;
+use crate::tape::{EntropySaved, check_unrecorded, record_entropy};
 
-/// What `entropy` takes besides logits and targets.
+/// The arguments of `entropy` besides logits and targets.
 #[derive(Clone, Copy, Debug)]
 pub struct Entropy<'a> {
-    /// Whether there are logits, or logarithms of probabilities.
+    /// Whether the input has logits, or else logarithms of probabilities.
     pub logits: bool,
     /// A weight for each class.
     pub weight: Option<&'a Raw>,
-    /// A target that does not count.
+    /// A target that is ignored.
     pub ignore_index: i64,
-    /// How much of the target is spread over all classes.
+    /// The fraction of the target that is spread over all classes.
     pub smoothing: f64,
 }
 
-/// What is told of the losses of all rows.
+/// How the losses of all rows are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Losses {
-    /// Each one.
+    /// Not at all: one loss for each row.
     Each,
     /// Their sum.
     Sum,
@@ -37,10 +41,10 @@ pub enum Losses {
     Mean,
 }
 
-/// The losses of the rows along `dim`, in their dtype.
+/// Computes the losses of the rows along `dim`, in their dtype.
 ///
 /// # Errors
-/// Targets out of range, sizes or dtypes that do not fit, missing memory.
+/// If targets are out of range, sizes or dtypes do not match, or memory is missing.
 pub fn entropy(
     op: Op,
     x: &Raw,
@@ -81,7 +85,7 @@ pub fn entropy(
     let all = [Some(x), Some(target), options.weight];
     let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
     let hint = "`detach` the weights of classes";
-    unrecorded(op.name(), options.weight, hint)?;
+    check_unrecorded(op.name(), options.weight, hint)?;
     same_device(op.name(), &all)?;
     let there = x.device();
     let targets = contiguous(&to_dtype(target, DType::I64)?)?;
@@ -91,7 +95,7 @@ pub fn entropy(
         dim,
     };
     if !there.is_cuda() {
-        // A device finds it out while nobody waits.
+        // A device checks this later, without a wait.
         outside.check(&targets.to_vec::<i64>()?, options.ignore_index)?;
     }
     let weight = match options.weight {
@@ -117,8 +121,8 @@ pub fn entropy(
             of.as_ref()
                 .map_or(std::ptr::null(), |of| of.as_ptr().cast())
         };
-        // SAFETY: the job describes a whole operand, and a fresh result that no one else has;
-        // the host's targets were checked above.
+        // SAFETY: the job describes a whole operand, and a fresh result that nothing else shares; the host's targets
+        // were checked above.
         unsafe {
             backend(op.name(), there)?.entropy(&EntropyJob {
                 op: op.name(),
@@ -152,22 +156,73 @@ pub fn entropy(
             (own(&mean)?, Some(weight))
         }
     };
-    match is_wanted([x]) {
-        true => entropies(
-            op,
-            out,
-            x,
-            target,
-            dim,
-            options,
-            &each()?,
-            (losses, divisor),
-        ),
-        false => Ok(out),
+    if !is_wanted([x]) {
+        return Ok(out);
     }
+    let reduction = (losses, divisor);
+    let saved = save_entropy(op, (x, target), dim, options, &each()?, reduction)?;
+    record_entropy(op, out, x, saved)
 }
 
-/// The sum of numbers of `f64`, one after the other on the host.
+/// Computes the values that the gradient of entropy needs. `each` is the loss of each row, in f64.
+fn save_entropy(
+    op: Op,
+    (x, target): (&Raw, &Raw),
+    dim: usize,
+    options: Entropy<'_>,
+    each: &Raw,
+    (losses, divisor): (Losses, Option<Raw>),
+) -> Result<EntropySaved> {
+    let ignored = Scalar::Int(options.ignore_index);
+    let ignored = apply(Op::Eq, [target.into(), ignored.into()])?;
+    let zero = Scalar::Int(0);
+    let index = choose(&ignored, zero.into(), target.into())?;
+    let one = full(&[], Scalar::Int(1), x.dtype(), x.device())?;
+    let own = match options.weight {
+        Some(weight) => {
+            let weight = to_dtype(&weight.clone().detach(), x.dtype())?;
+            let classes: SmallVec<[usize; 1]> = std::iter::once(index.numel()).collect();
+            index_select(op, &weight, 0, &index.reshape(&classes)?)?.reshape(index.shape())?
+        }
+        None => one,
+    };
+    let weight = choose(&ignored, number(0.0), (&own).into())?;
+    let along = |weight: &Raw| {
+        let mut shape = Shape::from_elem(1, x.rank());
+        shape[dim] = weight.numel();
+        to_dtype(&weight.clone().detach(), x.dtype())?.reshape(&shape)
+    };
+    let mut saved = EntropySaved {
+        x: x.clone(),
+        dim,
+        index: index.unsqueeze(dim)?,
+        weight: to_dtype(&weight, x.dtype())?.unsqueeze(dim)?,
+        ignored: ignored.unsqueeze(dim)?,
+        weights: options.weight.map(along).transpose()?,
+        smoothing: options.smoothing,
+        log_sum: None,
+        each: losses == Losses::Each,
+        divisor,
+    };
+    if options.logits {
+        saved.log_sum = Some(log_sums(op, &saved, each)?);
+    }
+    Ok(saved)
+}
+
+/// Computes the logarithm of each row's sum of exponentials. A plain loss is the difference of that and the logit of the true class.
+fn log_sums(op: Op, saved: &EntropySaved, each: &Raw) -> Result<Raw> {
+    let (x, dim) = (saved.x.clone().detach(), saved.dim);
+    if saved.weights.is_some() || saved.smoothing != 0.0 {
+        let sums = reduce(Op::Logsumexp, &x, &[dim], true, ReduceOptions::default())?;
+        return to_dtype(&sums, DType::F64);
+    }
+    let each = each.unsqueeze(dim)?;
+    let own = to_dtype(&gather(op, &x, dim, &saved.index)?, DType::F64)?;
+    replaced(&saved.ignored, f64::INFINITY, &add(&each, &own)?)
+}
+
+/// Sums numbers of `f64`, on the host one after the other.
 fn total(x: &Raw) -> Result<Raw> {
     if x.device().is_cuda() {
         return reduce(Op::Sum, x, &[0], false, ReduceOptions::default());

@@ -8,6 +8,8 @@ pub(crate) mod alike;
 mod allocate;
 pub(crate) mod analysis;
 mod arg;
+pub(crate) mod arithmetic;
+mod assign;
 mod attention;
 pub(crate) mod backend;
 mod bytes;
@@ -19,6 +21,7 @@ mod contract;
 mod conv;
 mod convert;
 mod coo;
+mod copy;
 mod count;
 pub(crate) mod device;
 pub(crate) mod direct;
@@ -32,7 +35,6 @@ mod fft;
 mod fused;
 mod gather;
 mod gemm;
-mod grad;
 mod index;
 #[cfg(feature = "linalg")]
 mod linalg;
@@ -45,53 +47,59 @@ mod product;
 mod random;
 mod reduce;
 mod resize;
+mod row_gradient;
 mod scan;
 mod shape;
 mod softmax;
 mod sort;
 mod sparse;
+mod sparse_sum;
 mod stat;
 mod step;
 
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "fft")]
+pub use crate::job::FftNorm;
 pub use crate::job::{Interpolation, Node, Resize, Update};
 pub use crate::raw::strides_like;
 pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
 pub use bytes::{combine_bytes, combines};
+#[cfg(feature = "linalg")]
+pub(crate) use check::wrong_entry;
+pub use check::{fits_device, same_device};
 pub use clamp::{clamp, clamp_bounds};
 #[cfg(feature = "nccl")]
 pub use communicator::Communicator;
 pub use contract::contract;
+pub(crate) use conv::weight_gradient;
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,
     TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,
     interpolate, interpolate_antialias, max_pool, max_unpool, pad,
 };
-pub use convert::{
-    clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, in_place_of,
-    to_dtype, to_in,
-};
+pub use convert::{clone_in, contiguous, contiguous_in, duplicate, in_place_of, to_dtype, to_in};
+pub use copy::{copy_across, copy_into, fill};
 pub use count::{bincount, histc, isin, quantile};
-pub use device::{fits_device, same_device, to_device};
+pub use device::to_device;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
 pub use factory::{arange, eye, full};
 #[cfg(feature = "fft")]
-pub use fft::{FftNorm, convolve, irfft, rfft, transform};
-#[cfg(test)]
-pub(crate) use fused::several;
+pub use fft::{convolve, irfft, rfft, transform};
 pub use fused::{Reduction, fused, fused_reduce, fused_small};
+pub(crate) use fused::{fused_unrecorded, several, stepwise};
 pub use gather::{
     ScatterReduce, Target, classes, from_mask, gather, index, index_put, index_select,
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,
 };
 pub use gemm::{add_product, bmm, dot, matmul, mm, mv};
-pub(crate) use grad::{add_part, has_gradient, never};
 pub use index::{cat, equal, masked_select, stack};
+#[cfg(feature = "linalg")]
+pub(crate) use linalg::exponents;
 #[cfg(feature = "linalg")]
 pub use linalg::{MatrixNorm, MatrixOptions, matrices, solve};
 pub use linear::{Activation, add_bias, linear};
@@ -102,6 +110,7 @@ pub use pointwise::{
     pointwise_reusing, pointwise_unlike,
 };
 pub use processor::{Processor, processor};
+pub(crate) use product::conjugated;
 pub use product::{
     cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot, vecdot,
 };
@@ -109,8 +118,10 @@ pub use random::{
     bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random,
     randperm, sampled,
 };
+pub(crate) use reduce::room_for_sums;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;
+pub(crate) use row_gradient::{Scales, row_gradient};
 pub use scan::scan;
 pub use shape::{
     Ranges, Window, as_complex, as_real, chunks, cuts, diagonal_matrix, flip, imag, interleave,
@@ -122,9 +133,9 @@ pub use sort::{
     Unique, kthvalue, running_extreme, searchsorted, sort, topk, typical, typical_of_all, unique,
 };
 pub use sparse::{
-    SparseSum, add as sparse_add, add_dense, coalesce, map as sparse_map, mul as sparse_mul,
-    mul_dense, sparse_mask, sparse_permute, sparse_product, sparse_sum, sparse_to_dtype, to_dense,
-    to_sparse,
+    add as sparse_add, add_dense, coalesce, map as sparse_map, mul as sparse_mul, mul_dense,
+    sparse_mask, sparse_permute, sparse_product, sparse_to_dtype, to_dense, to_sparse,
 };
+pub use sparse_sum::{SparseSum, sparse_sum};
 pub use stat::{Spacing, corrcoef, cov, diff, renorm, trapezoid};
 pub use step::{AdamOptions, SgdOptions, StepParam, adam, sgd, sgd_momentum};

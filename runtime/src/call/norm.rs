@@ -4,16 +4,16 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Names, Result};
 
 use super::check;
-use super::device::same_device;
-use super::grad::normalized;
+use super::check::same_device;
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::job::{NormJob, Place};
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::product;
+use crate::tape::record_normalize;
 
-/// What rows are multiplied by, and what is added: tensors that broadcast to the operand's shape.
+/// The scale and offset of normalised rows: tensors that broadcast to the operand's shape.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Affine<'a> {
     /// The factor.
@@ -22,11 +22,11 @@ pub struct Affine<'a> {
     pub bias: Option<&'a Raw>,
 }
 
-/// Rows, which lie along `dims`, brought to mean zero and variance one, or with `rms` to mean
-/// square one. With `stats`, the mean and the standard deviation of each row too, as f64.
+/// Normalises rows along `dims` to mean zero and variance one, or with `rms` to mean square one. With `stats`, also
+/// returns the mean and the standard deviation of each row, as f64.
 ///
 /// # Errors
-/// Dims that are out of range or stand twice, a dtype that is no float, scales that do not broadcast, missing memory.
+/// If dims are out of range or repeated, the dtype is not a float, scales do not broadcast, or memory is missing.
 pub fn normalize(
     op: Op,
     x: &Raw,
@@ -49,6 +49,7 @@ pub fn normalize(
     let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
     same_device(op.name(), &all)?;
     let (weight, bias) = (scale(affine.weight)?, scale(affine.bias)?);
+    let scales = [affine.weight, affine.bias];
     let records = is_wanted(all.iter().copied());
     let mut out = Raw::empty(op.name(), x.shape(), x.dtype(), x.device())?;
     let kept = (0..x.rank()).filter(|dim| !dims.contains(dim));
@@ -59,7 +60,7 @@ pub fn normalize(
     };
     if let (0, Some(stats)) = (x.numel(), &found) {
         out = match records {
-            true => normalized(op, out, x, dims, (rms, eps), affine, stats)?,
+            true => record_normalize(op, out, x, dims, (rms, eps), scales, stats)?,
             false => out,
         };
     }
@@ -78,7 +79,7 @@ pub fn normalize(
         Some(raw) => raw.as_mut()?.as_mut_ptr().cast(),
         None => std::ptr::null_mut(),
     };
-    // SAFETY: the job describes whole operands, and fresh results that no one else has.
+    // SAFETY: the job describes whole operands, and fresh results that nothing else shares.
     unsafe {
         backend(op.name(), x.device())?.norm(&NormJob {
             op: op.name(),
@@ -97,7 +98,7 @@ pub fn normalize(
         })?;
     }
     if let (true, Some(found)) = (records, &found) {
-        out = normalized(op, out, x, dims, (rms, eps), affine, found)?;
+        out = record_normalize(op, out, x, dims, (rms, eps), scales, found)?;
     }
     Ok((out, found))
 }

@@ -1,4 +1,4 @@
-//! Elementwise operators: of the classes unary, binary and ternary.
+//! Elementwise operators: the classes unary, binary and ternary.
 
 use crate::Device;
 use crate::call::to_dtype;
@@ -6,10 +6,10 @@ use crate::job::{Input, Place, Pointwise, scalar};
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result};
 
-use super::alike::{into_own, of_one, of_two};
+use super::alike::{into_own, of_one, of_recorded, of_two};
 use super::arg::{Source, device, error, number, resolve, shape};
+use super::assign::{assign, assign_unrecorded, recorded_out};
 use super::direct::Short;
-use super::grad::{assign, assign_unrecorded, elementwise, out_of_recorded};
 use super::{Arg, copy_into};
 use crate::SmallVec;
 use crate::call::backend::backend;
@@ -17,10 +17,11 @@ use crate::plan::{Plan, result_strides};
 use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, RawMut, Strided, strides_in};
 use crate::shape::{Shape, Strides, row_major};
+use crate::tape::record_elementwise;
 
 pub(super) type Sources<'a> = SmallVec<[Source<'a>; 3]>;
 
-/// An operation whose operands are known to fit.
+/// A checked elementwise operation.
 pub(super) struct Call<'a> {
     op: Op,
     device: Device,
@@ -37,7 +38,7 @@ impl<'a> Call<'a> {
         Self::of(op, sources, shape, dtypes)
     }
 
-    /// Without a look at elements.
+    /// Like [`Call::new`], but without reading elements.
     pub(super) fn described(op: Op, sources: Sources<'a>) -> Result<Self> {
         let shape = shape(op.name(), &sources)?;
         let dtypes = resolve(op, &sources)?;
@@ -60,7 +61,7 @@ impl<'a> Call<'a> {
         self.sources.iter().any(tensor)
     }
 
-    /// The dtype that the result is computed in.
+    /// The dtype in which the result is computed.
     pub(super) fn compute(&self) -> DType {
         self.dtypes.compute
     }
@@ -70,7 +71,7 @@ impl<'a> Call<'a> {
         self.dtypes.result
     }
 
-    /// The layout of a new result.
+    /// Returns the layout of a new result.
     pub(super) fn layout(self) -> Result<Strided> {
         let strides = match self.agreed() {
             Some(strides) => strides,
@@ -79,7 +80,7 @@ impl<'a> Call<'a> {
         Ok(Strided::with_strides(self.shape, strides))
     }
 
-    /// The layouts of the inputs under the result's shape.
+    /// Expands the layouts of the inputs to the result's shape.
     fn layouts(&self) -> Result<SmallVec<[Option<Strided>; 3]>> {
         let expand = |source: &Source<'_>| match source {
             Source::Tensor { layout, .. } => layout.expand(&self.shape).map(Some),
@@ -88,19 +89,19 @@ impl<'a> Call<'a> {
         self.sources.iter().map(expand).collect()
     }
 
-    /// Into a new tensor, whose dims lie in the inputs' order.
+    /// Computes a new tensor, whose dims are in the inputs' memory order.
     fn run(&self) -> Result<Raw> {
         let layouts = self.layouts()?;
         let (strides, dtype) = (self.strides(&layouts), self.dtypes.result);
         let mut out = Raw::empty_strided(self.op.name(), &self.shape, strides, dtype, self.device)?;
         let strides = Strides::from_slice(out.strides());
-        let place = (super::reduce::address(&mut out), self.dtypes.result);
+        let place = (out.fresh_ptr(), self.dtypes.result);
         // SAFETY: a new buffer overlaps nothing.
         unsafe { self.launch(&layouts, place, &strides, false)? };
         Ok(out)
     }
 
-    /// The strides of a new result: dense, its dims in the order of the inputs', as in PyTorch.
+    /// Returns the strides of a new result: dense, in the inputs' dim order, as in PyTorch.
     fn strides(&self, layouts: &[Option<Strided>]) -> Strides {
         if let Some(strides) = self.agreed() {
             return strides;
@@ -110,13 +111,13 @@ impl<'a> Call<'a> {
         result_strides(&self.shape, &strides)
     }
 
-    /// The strides that all inputs of one shape agree upon, dims of size 1 included.
+    /// Returns the strides on which all inputs of one shape agree, including dims of size 1.
     fn agreed(&self) -> Option<Strides> {
         if self.op == Op::MaskedFill {
-            // A row-major copy that is written to.
+            // The result is a row-major copy that is then written to.
             return Some(row_major(&self.shape));
         }
-        // A number beside a tensor is a tensor without dims; one that tunes a function is none.
+        // A number counts as a tensor without dims, unless it is a parameter of the function.
         let counts = matches!(self.op.row().class, Class::Binary(_)) && self.op != Op::Pow;
         let number = Strided::row_major(&[]);
         let mut inputs: SmallVec<[&Strided; 3]> = SmallVec::new();
@@ -145,11 +146,11 @@ impl<'a> Call<'a> {
         (same && first.is_dense()).then(|| first.strides().into())
     }
 
-    /// Into elements of the result's shape that lie at these strides from an address.
+    /// Computes into elements of the result's shape with these strides from an address.
     ///
     /// # Safety
-    /// They are writable and exclusive, and no two of them the same. No operand overlaps them, but
-    /// for those that are these very elements with `in_place`.
+    /// The elements are writable, exclusive and distinct. No operand overlaps them, except with `in_place` those that
+    /// are these very elements.
     unsafe fn launch(
         &self,
         layouts: &[Option<Strided>],
@@ -164,7 +165,7 @@ impl<'a> Call<'a> {
         operands.push((strides, place.dtype.size()));
         for (source, layout) in self.sources.iter().zip(layouts) {
             match (*source, layout) {
-                // Without dims, on the host, beside operands on a device.
+                // A tensor without dims on the host, with operands on a device.
                 (
                     Source::Tensor {
                         ptr, dtype, device, ..
@@ -199,16 +200,16 @@ impl<'a> Call<'a> {
             inputs: &inputs,
             in_place,
         };
-        // SAFETY: the plan holds each operand's own positions; the rest is the caller's promise.
+        // SAFETY: the plan holds each operand's own positions; the caller promises the rest.
         unsafe { backend(self.op.name(), self.device)?.pointwise(&job) }
     }
 
-    /// Refuses a destination that the result does not fit, by dtype, then by size.
+    /// Checks that the result fits a destination: first the dtype, then the sizes.
     fn check_dest(&self, dest: &RawMut<'_>) -> Result<()> {
         self.check_like(dest.dtype(), dest.shape(), dest.device())
     }
 
-    /// The same of a destination of this dtype, size and device.
+    /// Like [`Call::check_dest`], for a destination of this dtype, shape and device.
     fn check_like(&self, dtype: DType, shape: &[usize], device: Device) -> Result<()> {
         let result = self.dtypes.result;
         if !result.can_cast(dtype) {
@@ -233,7 +234,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// In place: which operand has a dim for which self would have to be larger.
+    /// Returns the error of an operation in place for which self would have to grow.
     #[cold]
     fn grows(&self, refused: &Error) -> Option<Error> {
         if refused.kind() != ErrorKind::Shape {
@@ -271,12 +272,11 @@ fn sources<'a>(args: &[Arg<'a>]) -> Sources<'a> {
     args.iter().map(|&arg| arg.into()).collect()
 }
 
-/// An elementwise operator. Operands broadcast from the right and are converted to their common
-/// dtype; the result is dense, its dims in the order of the inputs' strides.
+/// Applies an elementwise operator. Operands broadcast from the right and are converted to their common dtype. The
+/// result is dense, with its dims in the order of the inputs' strides.
 ///
 /// # Errors
-/// When sizes do not broadcast, the operator does not take the dtypes, devices differ, or memory
-/// is missing.
+/// If sizes do not broadcast, the operator does not take the dtypes, devices differ, or memory is missing.
 pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     let found = match *args {
         [Arg::Tensor(x)] => of_one(op, x),
@@ -286,19 +286,29 @@ pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     found.map_or_else(|| pointwise_unlike(op, args), Ok)
 }
 
-/// As [`pointwise`], of what [`of_one`] and [`of_two`] were asked for in vain.
+/// Like [`pointwise`], for operands that [`of_one`] or [`of_two`] did not take.
 ///
 /// # Errors
-/// As [`pointwise`].
+/// Like [`pointwise`].
 pub fn pointwise_unlike(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     match is_wanted(tensors(args)) {
         false => computed(op, args),
-        true => elementwise(op, args),
+        true => recorded(op, args),
     }
 }
 
-/// A result that is not recorded.
-pub(super) fn computed(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
+/// Computes and records an operator one of whose operands has a node.
+#[cold]
+fn recorded(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
+    let result = match of_recorded(op, args) {
+        Some(result) => result,
+        None => computed(op, args)?,
+    };
+    record_elementwise(op, result, args)
+}
+
+/// Computes a result that is not recorded.
+fn computed(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     match Short::new(op, args.len(), |i| args[i].into()) {
         Some(short) => short.run(op),
         None => long(op, args),
@@ -310,10 +320,10 @@ fn long(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     Call::new(op, sources(args))?.run()
 }
 
-/// As [`pointwise`], into `first`'s buffer when nobody shares it and the result has the same strides.
+/// Like [`pointwise`], but into the buffer of `first` if it is not shared and the result has the same strides.
 ///
 /// # Errors
-/// As [`pointwise`].
+/// Like [`pointwise`].
 pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> {
     let short = matches!(*rest, [other] if into_own(op, &mut first, other, false));
     if short || pointwise_reusing(op, &[], &mut first, rest)? {
@@ -325,11 +335,11 @@ pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> 
     pointwise(op, &args)
 }
 
-/// As [`pointwise`] of `before`, `own` and `after`, into the buffer of `own`; false, and nothing has
-/// happened, where somebody shares that or the result has other strides than `own`.
+/// Like [`pointwise`] of `before`, `own` and `after`, but into the buffer of `own`. Returns false, without changes, if
+/// the buffer is shared or the result has other strides.
 ///
 /// # Errors
-/// As [`pointwise`]; `own` then is unchanged.
+/// Like [`pointwise`]; `own` is unchanged then.
 pub fn pointwise_reusing(
     op: Op,
     before: &[Arg<'_>],
@@ -339,7 +349,7 @@ pub fn pointwise_reusing(
     if is_wanted(tensors(before).chain([&*own]).chain(tensors(after))) {
         return Ok(false);
     }
-    // A small part of a large buffer would keep all of it alive.
+    // A small part of a large buffer would keep the whole buffer alive.
     let whole = own.fills_buffer(own.numel());
     let Some(ptr) = own.unique_ptr().filter(|_| whole) else {
         return Ok(false);
@@ -360,7 +370,7 @@ pub fn pointwise_reusing(
         if short.result() != own.dtype() || !short.lies_as(own.layout()) {
             return Ok(false);
         }
-        // SAFETY: the elements of `own`, which nobody else shares; they are the operand `own`.
+        // SAFETY: the elements of `own`, which nothing else shares; they are the operand `own`.
         unsafe { short.launch(ptr, true) };
         own.forget();
         return Ok(true);
@@ -376,18 +386,17 @@ pub fn pointwise_reusing(
     if !fits {
         return Ok(false);
     }
-    // SAFETY: an operand is `own` itself. The others are tensors of their own, and nobody shares the
-    // buffer of this one.
+    // SAFETY: one operand is `own` itself. The others are separate tensors, and nothing shares the buffer of `own`.
     unsafe { call.launch(&layouts, (ptr, own.dtype()), layout.strides(), true)? };
     drop(call);
     own.forget();
     Ok(true)
 }
 
-/// An elementwise operator in place: `dest` is the first operand and receives the result.
+/// Applies an elementwise operator in place: `dest` is the first operand and receives the result.
 ///
 /// # Errors
-/// As [`pointwise_into`]; `dest` then is unchanged.
+/// Like [`pointwise_into`]; `dest` is unchanged then.
 pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
     if dest.records(tensors(rest)) {
         return assign_pointwise(op, dest, rest);
@@ -408,8 +417,8 @@ pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Res
         && short.result() == dest.dtype()
         && short.lies_as(dest.layout())
     {
-        // SAFETY: the first operand is `dest` itself. The others are tensors of their own, and no
-        // tensor shares a buffer that is borrowed exclusively.
+        // SAFETY: the first operand is `dest` itself. The others are separate tensors, and no tensor shares an
+        // exclusively borrowed buffer.
         unsafe { short.launch(ptr, true) };
         return Ok(());
     }
@@ -421,7 +430,7 @@ pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Res
     unsafe { call.launch(&layouts, (ptr, dest.dtype()), dest.strides(), true) }
 }
 
-/// As the operator that makes a new tensor, which is then written.
+/// Computes a new tensor, which is then written to the recorded destination.
 #[cold]
 fn assign_pointwise(op: Op, dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
     let logical = matches!(
@@ -443,10 +452,10 @@ fn assign_pointwise(op: Op, dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
     }
 }
 
-/// An elementwise operator's result as another dtype, which it is stored in at once where nothing is recorded.
+/// Applies an elementwise operator and converts the result to another dtype, in one pass if nothing is recorded.
 ///
 /// # Errors
-/// As [`pointwise`].
+/// Like [`pointwise`].
 pub fn pointwise_as(op: Op, args: &[Arg<'_>], dtype: DType) -> Result<Raw> {
     let call = Call::new(op, sources(args))?;
     if is_wanted(tensors(args)) || call.result() == dtype {
@@ -457,14 +466,14 @@ pub fn pointwise_as(op: Op, args: &[Arg<'_>], dtype: DType) -> Result<Raw> {
     Ok(out)
 }
 
-/// An elementwise operator whose result goes to `dest`, a tensor of the result's shape and of a
-/// dtype that the result can be cast to.
+/// Applies an elementwise operator and writes the result to `dest`, which has the result's shape and a dtype to which
+/// it can be cast.
 ///
 /// # Errors
-/// As [`pointwise`], and when `dest` does not fit; it then is unchanged.
+/// Like [`pointwise`]; also if `dest` does not fit. It is unchanged then.
 pub fn pointwise_into(op: Op, mut dest: RawMut<'_>, args: &[Arg<'_>]) -> Result<()> {
     if dest.records(tensors(args)) {
-        return Err(out_of_recorded(op.name(), &dest));
+        return Err(recorded_out(op.name(), &dest));
     }
     let call = Call::new(op, sources(args))?;
     call.check_dest(&dest)?;
@@ -473,7 +482,6 @@ pub fn pointwise_into(op: Op, mut dest: RawMut<'_>, args: &[Arg<'_>]) -> Result<
     }
     let layouts = call.layouts()?;
     let place = (dest.as_mut_ptr(), dest.dtype());
-    // SAFETY: inputs are tensors of their own, and no tensor shares a buffer that is borrowed
-    // exclusively.
+    // SAFETY: inputs are separate tensors, and no tensor shares an exclusively borrowed buffer.
     unsafe { call.launch(&layouts, place, dest.strides(), false) }
 }

@@ -1,8 +1,8 @@
-//! The processor, as kernels see it.
+//! Properties of the processor that kernels use.
 
 use crate::cpu::{cache, nontemporal, simd};
 
-/// What kernels of the host know of its processor, and decide by it.
+/// The properties of the processor by which kernels of the host decide.
 ///
 /// ```
 /// let processor = nomina_runtime::call::processor();
@@ -12,17 +12,17 @@ use crate::cpu::{cache, nontemporal, simd};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Processor {
-    /// The instructions of loops: `"baseline"`, `"avx2"` or `"avx512"`.
+    /// The instruction set of loops: `"baseline"`, `"avx2"` or `"avx512"`.
     pub simd: &'static str,
-    /// How many lines of memory that are 4 KiB apart the first-level cache holds.
+    /// The number of cache lines 4 KiB apart that the first-level cache holds.
     pub first_ways: usize,
-    /// The bytes of the third-level cache and how many threads of the processor share it, where it says so.
+    /// The bytes of the third-level cache and the number of threads that share it, if the processor reports them.
     pub third: Option<[usize; 2]>,
-    /// The bytes that an operator reads and writes from which on its result goes past the caches.
+    /// The bytes read and written by an operator from which its result bypasses the caches.
     pub past_caches: usize,
 }
 
-/// The processor, as kernels see it; found once.
+/// Returns the properties, which are determined once.
 #[must_use]
 pub fn processor() -> Processor {
     Processor {

@@ -1,23 +1,25 @@
-//! Products that are none of matrices, and products of several matrices.
+//! Products other than matrix products, and products of several matrices.
 
 use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result, rule};
 
+use super::check::{check_same_kind, refuse, unequal_sizes};
 use super::contract::contract;
-use super::gemm::{matmul, refuse, same_kind, unequal};
+use super::gemm::matmul;
 use super::{Arg, ReduceOptions, eye, pointwise, pointwise_in_place, reduce};
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::Shape;
+use crate::tape::record_conjugate;
 
 fn times(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
     pointwise(Op::Mul, &[Arg::Tensor(a), Arg::Tensor(b)]).map_err(|e| e.in_op(op.name()))
 }
 
-/// The products of every element of one vector and every element of another.
+/// Multiplies every element of one vector by every element of another.
 ///
 /// # Errors
-/// When one is no vector, or memory is missing.
+/// If an operand is not a vector, or memory is missing.
 pub fn outer(a: &Raw, b: &Raw) -> Result<Raw> {
     rule::outer_shape("outer", a.shape(), b.shape())?;
     times(Op::Outer, &a.unsqueeze(1)?, &b.unsqueeze(0)?)
@@ -26,27 +28,27 @@ pub fn outer(a: &Raw, b: &Raw) -> Result<Raw> {
 /// Multiplies and sums over the last dim of both; a number multiplies.
 ///
 /// # Errors
-/// When the last sizes or the dtypes differ, or memory is missing.
+/// If the last sizes or the dtypes differ, or memory is missing.
 pub fn inner(a: &Raw, b: &Raw) -> Result<Raw> {
     rule::inner_shape("inner", a.shape(), b.shape())?;
-    same_kind(Op::Inner, &[a, b])?;
+    check_same_kind(Op::Inner, &[a, b])?;
     if a.rank() == 0 || b.rank() == 0 {
         return times(Op::Inner, a, b);
     }
     contract(Op::Inner, a, b, &[(a.rank() - 1, b.rank() - 1)], &[])
 }
 
-/// The inner product of two vectors, of which the first is conjugated.
+/// Computes the inner product of two vectors, of which the first is conjugated.
 ///
 /// # Errors
-/// When one is no vector, sizes or dtypes differ, or memory is missing.
+/// If an operand is not a vector, sizes or dtypes differ, or memory is missing.
 pub fn vdot(a: &Raw, b: &Raw) -> Result<Raw> {
     rule::dot_shape("vdot", a.shape(), b.shape())?;
     contract(Op::Vdot, &conjugated(a)?, b, &[(0, 0)], &[])
 }
 
-/// The complex conjugate; other numbers as they are.
-pub(super) fn conjugated(x: &Raw) -> Result<Raw> {
+/// Returns the complex conjugate; the identity for real numbers.
+pub(crate) fn conjugated(x: &Raw) -> Result<Raw> {
     if !x.dtype().is_complex() {
         return Ok(x.clone());
     }
@@ -54,17 +56,16 @@ pub(super) fn conjugated(x: &Raw) -> Result<Raw> {
     let mut parts = super::as_real(&super::duplicate(&plain)?)?;
     let imaginary = parts.as_mut()?.select(x.rank(), 1)?;
     pointwise_in_place(Op::Neg, imaginary, &[])?;
-    super::grad::conjugate(super::as_complex(&parts)?, x)
+    record_conjugate(super::as_complex(&parts)?, x)
 }
 
-/// The inner products of vectors along dim `dim` of what both broadcast to; the first are
-/// conjugated.
+/// Computes the inner products of vectors along dim `dim` of the broadcast operands; the first ones are conjugated.
 ///
 /// # Errors
-/// When sizes do not broadcast, dtypes differ, or the dim is out of range.
+/// If sizes do not broadcast, dtypes differ, or the dim is out of range.
 pub fn vecdot(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
     let op = Op::Vecdot;
-    same_kind(op, &[a, b])?;
+    check_same_kind(op, &[a, b])?;
     let rank = a.rank().max(b.rank());
     if dim >= rank {
         let what = format!("dim {dim} is out of range for {rank} dims");
@@ -76,10 +77,10 @@ pub fn vecdot(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
     super::einsum(&[&conjugated(a)?, b], &[&own, &its], &output).map_err(|e| e.in_op(op.name()))
 }
 
-/// The Kronecker product.
+/// Computes the Kronecker product.
 ///
 /// # Errors
-/// When sizes overflow, or memory is missing.
+/// If sizes overflow, or memory is missing.
 pub fn kron(a: &Raw, b: &Raw) -> Result<Raw> {
     let shape = rule::kron_shape("kron", a.shape(), b.shape())?;
     let rank = shape.len();
@@ -97,10 +98,10 @@ pub fn kron(a: &Raw, b: &Raw) -> Result<Raw> {
     times(Op::Kron, &spread(a, true)?, &spread(b, false)?)?.reshape(&shape)
 }
 
-/// The sum of a matrix' diagonal.
+/// Sums the diagonal of a matrix.
 ///
 /// # Errors
-/// When it is no matrix.
+/// If the operand is not a matrix.
 pub fn trace(x: &Raw) -> Result<Raw> {
     if x.rank() != 2 {
         let what = format!("takes a matrix, not a tensor with {} dims", x.rank());
@@ -111,10 +112,10 @@ pub fn trace(x: &Raw) -> Result<Raw> {
     reduce(Op::Sum, &diagonal, &[0], false, ReduceOptions::default()).map_err(|e| e.in_op("trace"))
 }
 
-/// A square matrix, or a batch of them, multiplied by itself `n` times over.
+/// Raises a square matrix, or a batch of them, to the power `n`.
 ///
 /// # Errors
-/// When it is not square, `n` is negative, or memory is missing.
+/// If it is not square, `n` is negative, or memory is missing.
 pub fn matrix_power(x: &Raw, n: i64) -> Result<Raw> {
     let op = Op::MatrixPower;
     op.row().check_dtype(x.dtype())?;
@@ -157,11 +158,11 @@ pub fn matrix_power(x: &Raw, n: i64) -> Result<Raw> {
     }
 }
 
-/// The product of a chain of matrices, in the order that needs the fewest multiplications. A
-/// vector may stand at either end.
+/// Multiplies a chain of matrices in the order with the fewest multiplications. The first and the last operand may be
+/// vectors.
 ///
 /// # Errors
-/// When the chain is empty, sizes or dtypes do not fit, or memory is missing.
+/// If the chain is empty, sizes or dtypes do not match, or memory is missing.
 pub fn multi_dot(chain: &[&Raw]) -> Result<Raw> {
     let op = Op::MultiDot;
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else {
@@ -179,14 +180,13 @@ pub fn multi_dot(chain: &[&Raw]) -> Result<Raw> {
         let what = "takes matrices; a vector may stand at either end";
         return Err(refuse(ErrorKind::Rank, op, chain, what).hint("use `matmul` for more dims"));
     }
-    same_kind(op, chain)?;
+    check_same_kind(op, chain)?;
     for (at, pair) in matrices.windows(2).enumerate() {
         let (k, l) = (pair[0].shape()[1], pair[1].shape()[0]);
         if k != l {
             let dims = [(at, chain[at].rank() - 1), (at + 1, 0)];
-            return Err(
-                unequal(op, chain, dims).hint("the last dim of each meets the next one's first")
-            );
+            return Err(unequal_sizes(op, chain, dims)
+                .hint("the last dim of each meets the next one's first"));
         }
     }
     let splits = cheapest(&matrices);
@@ -197,14 +197,14 @@ pub fn multi_dot(chain: &[&Raw]) -> Result<Raw> {
     if row && chain.len() > 1 {
         out = out.squeeze(0)?;
     }
-    // One matrix alone is not the argument itself.
+    // The product of one matrix is a copy of it.
     if chain.len() == 1 {
         out = super::duplicate(&out)?;
     }
     Ok(out)
 }
 
-/// For each part of the chain, where its last product splits it: the classic table by length.
+/// Returns for each part of the chain the position of its last product: the classic table by length.
 fn cheapest(chain: &[Raw]) -> Vec<Vec<usize>> {
     let n = chain.len();
     let size = |at: usize| -> f64 {
@@ -242,14 +242,14 @@ fn multiplied(chain: &[Raw], split: &[Vec<usize>], from: usize, to: usize) -> Re
     matmul(&left, &right).map_err(|e| e.in_op("multi_dot"))
 }
 
-/// Sums over pairs of dims; all others stay, those of `a` first. A dim of size 1 that meets a
-/// longer one counts for each of its elements.
+/// Multiplies and sums over pairs of dims; the other dims stay, those of `a` first. A dim of size 1 broadcasts to its
+/// partner.
 ///
 /// # Errors
-/// When paired sizes or dtypes differ, or memory is missing.
+/// If paired sizes or dtypes differ, or memory is missing.
 pub fn tensordot(a: &Raw, b: &Raw, pairs: &[(usize, usize)]) -> Result<Raw> {
     let op = Op::Tensordot;
-    same_kind(op, &[a, b])?;
+    check_same_kind(op, &[a, b])?;
     let (mut shape_a, mut shape_b) = (Shape::from_slice(a.shape()), Shape::from_slice(b.shape()));
     for &(i, j) in pairs {
         match (shape_a.get(i).copied(), shape_b.get(j).copied()) {
@@ -261,10 +261,10 @@ pub fn tensordot(a: &Raw, b: &Raw, pairs: &[(usize, usize)]) -> Result<Raw> {
     contract(op, &a.expand(&shape_a)?, &b.expand(&shape_b)?, pairs, &[])
 }
 
-/// The cross product of vectors along dim `dim` of what both broadcast to.
+/// Computes the cross product of vectors along dim `dim` of the broadcast operands.
 ///
 /// # Errors
-/// When sizes do not broadcast, or the dim has not size 3.
+/// If sizes do not broadcast, or the dim does not have size 3.
 pub fn cross(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
     let op = Op::Cross;
     let shape = crate::shape::broadcast(op.name(), &[a.shape(), b.shape()])?;

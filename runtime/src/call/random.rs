@@ -5,7 +5,7 @@ use crate::job::{Drawn, Multinomial, Place};
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::grad::overwrite;
+use super::assign::prepare_overwrite;
 use super::{Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, reduce};
 use crate::call::backend::backend;
 use crate::plan::result_strides;
@@ -13,11 +13,10 @@ use crate::random::{Distribution, Generator, whole_numbers};
 use crate::raw::{Raw, RawMut};
 use crate::shape::{broadcast, product};
 
-/// Writes random numbers everywhere. Which number an element gets depends on its index, counted
-/// row-major, and not on strides.
+/// Fills a region with random numbers. The number of an element depends on its row-major index, not on strides.
 ///
 /// # Errors
-/// When the parameters say no distribution, or the dtype does not hold its numbers.
+/// If the parameters are invalid for the distribution, or the dtype cannot hold its numbers.
 pub fn random(
     op: &'static str,
     mut dest: RawMut<'_>,
@@ -26,7 +25,7 @@ pub fn random(
 ) -> Result<()> {
     let (dtype, device, n) = (dest.dtype(), dest.device(), dest.numel());
     what.check(op, dtype)?;
-    overwrite(op, &mut dest)?;
+    prepare_overwrite(op, &mut dest)?;
     if !dest.layout().is_contiguous() {
         let mut dense = Raw::empty(op, dest.shape(), dtype, device)?;
         random(op, dense.as_mut()?, what, generator)?;
@@ -41,10 +40,10 @@ pub fn random(
     unsafe { backend(op, device)?.random(n, place, &draw) }
 }
 
-/// A new tensor of random numbers.
+/// Returns a new tensor of random numbers.
 ///
 /// # Errors
-/// As [`random`]; when memory or the device is missing.
+/// Like [`random`]; also if memory or the device is missing.
 pub fn sampled(
     op: &'static str,
     shape: &[usize],
@@ -59,10 +58,10 @@ pub fn sampled(
     Ok(out)
 }
 
-/// Random numbers, uniform from 0 to before 1.
+/// Returns random numbers uniform in [0, 1).
 ///
 /// # Errors
-/// For dtypes that are no real floats; when memory or the device is missing.
+/// If the dtype is not a real float, or memory or the device is missing.
 pub fn rand(
     shape: &[usize],
     dtype: DType,
@@ -73,11 +72,10 @@ pub fn rand(
     sampled("rand", shape, dtype, device, what, generator)
 }
 
-/// Random numbers of the standard normal distribution; of a complex one, both parts have a
-/// variance of one half.
+/// Returns random numbers of the standard normal distribution. Both parts of a complex number have variance 1/2.
 ///
 /// # Errors
-/// For integers and bool; when memory or the device is missing.
+/// If the dtype is integer or bool, or memory or the device is missing.
 pub fn randn(
     shape: &[usize],
     dtype: DType,
@@ -91,10 +89,10 @@ pub fn randn(
     sampled("randn", shape, dtype, device, what, generator)
 }
 
-/// Whole numbers from `low` to `high`, both included.
+/// Returns random integers from `low` to `high`, both included.
 ///
 /// # Errors
-/// When the dtype does not hold them; when memory or the device is missing.
+/// If the dtype cannot hold them, or memory or the device is missing.
 pub fn randint(
     shape: &[usize],
     (low, high): (i64, i64),
@@ -106,10 +104,10 @@ pub fn randint(
     sampled("randint", shape, dtype, device, what, generator)
 }
 
-/// The numbers below `n` in random order.
+/// Returns the integers below `n` in random order.
 ///
 /// # Errors
-/// When the dtype does not hold them; when memory or the device is missing.
+/// If the dtype cannot hold them, or memory or the device is missing.
 pub fn randperm(n: usize, dtype: DType, device: Device, generator: &mut Generator) -> Result<Raw> {
     let refuse = |kind, what: String| {
         Err(Error::new(kind, "randperm", what).hint("ask for i64, which holds all"))
@@ -125,7 +123,7 @@ pub fn randperm(n: usize, dtype: DType, device: Device, generator: &mut Generato
         );
     }
     let mut out = Raw::empty("randperm", &[n], dtype, device)?;
-    // What is sorted takes more memory than the result.
+    // Sorting needs more memory than the result.
     drop(Raw::empty("randperm", &[n, 4], DType::I64, device)?);
     let mut access = out.as_mut()?;
     let place = Place {
@@ -137,7 +135,7 @@ pub fn randperm(n: usize, dtype: DType, device: Device, generator: &mut Generato
     Ok(out)
 }
 
-/// Numbers of distributions that have their parameter in `of`; row-major.
+/// Returns numbers of distributions whose parameters are the row-major elements of a tensor.
 fn drawn(
     op: &'static str,
     of: &Raw,
@@ -168,7 +166,7 @@ fn drawn(
     Ok(out)
 }
 
-/// The same elements with the dims in the order that `x` has in memory.
+/// Restores the dims of the elements to the order that `x` has in memory.
 fn ordered_as(x: &Raw, made: Raw) -> Result<Raw> {
     if x.is_contiguous() {
         return Ok(made);
@@ -179,10 +177,10 @@ fn ordered_as(x: &Raw, made: Raw) -> Result<Raw> {
     Ok(out)
 }
 
-/// Ones with the probabilities given, else zeros, in the probabilities' dtype.
+/// Returns ones with the given probabilities, else zeros, in the probabilities' dtype.
 ///
 /// # Errors
-/// When `p` is not of a float dtype, or no probability.
+/// If `p` is not a float, or not a probability.
 pub fn bernoulli(p: &Raw, generator: &mut Generator) -> Result<Raw> {
     ordered_as(
         p,
@@ -190,10 +188,10 @@ pub fn bernoulli(p: &Raw, generator: &mut Generator) -> Result<Raw> {
     )
 }
 
-/// Ones with the probabilities given, which broadcast, else zeros.
+/// Writes ones with the given probabilities, which broadcast, else zeros.
 ///
 /// # Errors
-/// As [`bernoulli`], and when the sizes do not broadcast to `dest`'s, or it is complex.
+/// Like [`bernoulli`]; also if the sizes do not broadcast to those of `dest`, or it is complex.
 pub fn bernoulli_into(dest: RawMut<'_>, p: &Raw, generator: &mut Generator) -> Result<()> {
     Distribution::Bernoulli { p: 0.0 }.check("bernoulli", dest.dtype())?;
     let p = p
@@ -203,20 +201,20 @@ pub fn bernoulli_into(dest: RawMut<'_>, p: &Raw, generator: &mut Generator) -> R
     copy_into(dest, &made)
 }
 
-/// How often happens what happens at the rates given.
+/// Returns Poisson-distributed counts with the given rates.
 ///
 /// # Errors
-/// When `rates` are not of a float dtype, or below zero.
+/// If `rates` are not floats, or are negative.
 pub fn poisson(rates: &Raw, generator: &mut Generator) -> Result<Raw> {
     let made = drawn("poisson", rates, rates.dtype(), Drawn::Poisson, generator)?;
     ordered_as(rates, made)
 }
 
-/// Normal numbers with means and standard deviations that broadcast. The dtype is the first
-/// tensor's.
+/// Returns normally distributed numbers with means and standard deviations that broadcast, in the dtype of the first
+/// tensor.
 ///
 /// # Errors
-/// When neither is a tensor, dtypes are no floats, or a standard deviation is below zero.
+/// If neither is a tensor, dtypes are not floats, or a standard deviation is negative.
 pub fn normal(mean: Arg<'_>, std: Arg<'_>, generator: &mut Generator) -> Result<Raw> {
     let tensors: Vec<&Raw> = [mean, std]
         .into_iter()
@@ -286,11 +284,11 @@ pub fn normal(mean: Arg<'_>, std: Arg<'_>, generator: &mut Generator) -> Result<
     Ok(out)
 }
 
-/// Places along `dim`, drawn by the weights that stand there.
+/// Draws positions along `dim` with the weights there.
 ///
 /// # Errors
-/// When weights are not of a float dtype, below zero, not finite or all zero; without replacement,
-/// when there are fewer places than are drawn.
+/// If weights are not floats, or are negative, not finite or all zero; without replacement also if there are fewer
+/// positions than draws.
 pub fn multinomial(
     weights: &Raw,
     dim: usize,
@@ -342,7 +340,7 @@ pub fn multinomial(
         },
         words: generator.stream(product([count, samples.max(categories)])),
     };
-    // SAFETY: a contiguous matrix of weights, and a new one for as many rows of samples.
+    // SAFETY: a contiguous matrix of weights, and a new one with a row of samples for each of its rows.
     unsafe { backend(op, weights.device())?.multinomial(&job)? };
     out.transpose(dim, last)
 }

@@ -5,7 +5,6 @@ use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
-use super::grad::{self, Addressing, Picked, evenly, over_dims, recorded};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
@@ -13,13 +12,16 @@ use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::{Shape, row_major, zeros};
+use crate::tape::{
+    Addressing, record_extreme, record_gather, record_norm, record_prod, record_reduction,
+};
 
-/// Optional arguments of a reduction.
+/// The optional arguments of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReduceOptions {
-    /// The dtype to convert to before `sum`, `mean` and `prod` reduce; also the result's.
+    /// The dtype to which `sum`, `mean` and `prod` convert before they reduce, and the result's.
     pub dtype: Option<DType>,
-    /// What `var` and `std` take off the count.
+    /// The number that `var` and `std` subtract from the count.
     pub correction: f64,
     /// The degree of `norm`.
     pub p: f64,
@@ -35,10 +37,10 @@ impl Default for ReduceOptions {
     }
 }
 
-/// What a reduction does to a shape.
+/// The shapes of a reduction.
 struct Reduced {
     dims: SmallVec<[bool; INLINE_DIMS]>,
-    /// With reduced dims of size 1.
+    /// The operand's sizes, with size 1 in reduced dims.
     kept: Shape,
     shape: Shape,
 }
@@ -87,7 +89,7 @@ impl Reduced {
         Raw::empty(op.name(), &self.shape, dtype, x.device())
     }
 
-    /// The first reduced dim without elements.
+    /// Returns the first reduced dim without elements.
     fn empty(&self, x: &Raw) -> Option<usize> {
         (0..x.rank()).find(|&dim| self.dims[dim] && x.shape()[dim] == 0)
     }
@@ -105,7 +107,7 @@ fn nothing(op: Op, x: &Raw, dim: usize) -> Error {
         .hint("reduce a dim whose size is not 0")
 }
 
-/// Hands a job over; results that have no element are left alone.
+/// Hands a job to the backend, unless the result has no elements.
 #[allow(clippy::too_many_arguments, reason = "they are a job's")]
 fn launch(
     op: Op,
@@ -127,11 +129,11 @@ fn launch(
         return Ok(());
     }
     let (values, values_dtype) = match values {
-        Some(values) => (address(values), values.dtype()),
+        Some(values) => (values.fresh_ptr(), values.dtype()),
         None => (std::ptr::null_mut(), compute),
     };
     let backend = backend(op.name(), x.device())?;
-    // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
+    // SAFETY: the job describes a whole operand, and a fresh result that nothing else shares.
     unsafe {
         backend.reduce(&ReduceJob {
             op,
@@ -146,21 +148,13 @@ fn launch(
             out: &out,
             values,
             values_dtype,
-            positions: positions.map_or(std::ptr::null_mut(), |p| address(p).cast()),
+            positions: positions.map_or(std::ptr::null_mut(), |p| p.fresh_ptr().cast()),
         })?;
     }
     Ok(())
 }
 
-/// The address of a fresh result's first element.
-pub(in crate::call) fn address(result: &mut Raw) -> *mut u8 {
-    match result.unique_ptr() {
-        Some(ptr) => ptr,
-        None => unreachable!("a fresh result is not shared"),
-    }
-}
-
-/// The reduction that [`reduce`] computes for an operator: `max` over all dims is `amax`.
+/// Returns the reduction that [`reduce`] computes for an operator: `max` over all dims is `amax`.
 pub(super) fn reduction(op: Op) -> Option<class::Reduce> {
     match op {
         Op::Max => Some(class::Reduce::Amax),
@@ -169,11 +163,11 @@ pub(super) fn reduction(op: Op) -> Option<class::Reduce> {
     }
 }
 
-/// The reductions of the table, and `max` and `min` over all given dims.
+/// Computes the reductions of the table, and `max` and `min` over all given dims.
 ///
 /// # Errors
-/// Another operator, a dim that is out of range or stands twice, a dtype the operator does not take, no elements to
-/// choose a greatest from, missing memory.
+/// If the operator is not a reduction, a dim is out of range or repeated, the operator does not take the dtype, there
+/// are no elements to choose from, or memory is missing.
 pub fn reduce(
     op: Op,
     x: &Raw,
@@ -182,7 +176,7 @@ pub fn reduce(
     options: ReduceOptions,
 ) -> Result<Raw> {
     let Some(mut by) = reduction(op) else {
-        return Err(check::another(op, "reduce"));
+        return Err(check::wrong_entry(op, "reduce"));
     };
     let reduced = Reduced::new(op, x, dims, keepdim)?;
     let row = op.row();
@@ -201,7 +195,7 @@ pub fn reduce(
             );
         }
         resolved.result = dtype;
-        // In bool, a sum is true if a summand is, and a product if all factors are.
+        // In bool, a sum is true if any summand is, and a product if all factors are.
         if dtype == DType::Bool {
             by = match by {
                 class::Reduce::Prod => class::Reduce::All,
@@ -220,7 +214,7 @@ pub fn reduce(
     let mut out = reduced.result(op, x, resolved.result)?;
     if matches!(op, Op::Var | Op::Std) && x.dtype().is_complex() {
         let found = complex_variance(op, x, &reduced, options.correction, out)?;
-        return over_dims(op, found, x, &[options.correction], dims);
+        return record_reduction(op, found, x, &[options.correction], dims);
     }
     launch(
         op,
@@ -233,16 +227,32 @@ pub fn reduce(
         None,
     )?;
     match by {
-        class::Reduce::Prod => grad::prod(out, x, &reduced.kept, dims),
+        class::Reduce::Prod => record_prod(out, x, &reduced.kept, dims),
         // `max` and `min` of all elements.
-        _ if matches!(op, Op::Max | Op::Min) && dims.len() == x.rank() => evenly(op, out, x),
-        class::Reduce::Amax => over_dims(Op::Amax, out, x, &[], dims),
-        class::Reduce::Amin => over_dims(Op::Amin, out, x, &[], dims),
-        _ => over_dims(op, out, x, &[options.correction], dims),
+        _ if matches!(op, Op::Max | Op::Min) && dims.len() == x.rank() => {
+            record_extreme(op, out, x)
+        }
+        class::Reduce::Amax => record_reduction(Op::Amax, out, x, &[], dims),
+        class::Reduce::Amin => record_reduction(Op::Amin, out, x, &[], dims),
+        _ => record_reduction(op, out, x, &[options.correction], dims),
     }
 }
 
-/// The norm of magnitudes, computed in f64 and rounded once.
+/// Returns the power of two by which `f64` elements are multiplied before they are summed to a mean, if they are so large
+/// that their sum might overflow.
+pub(crate) fn room_for_sums(x: &Raw) -> Result<Option<f64>> {
+    if !matches!(x.dtype(), DType::F64 | DType::C128) || !x.device().is_cpu() || x.numel() == 0 {
+        return Ok(None);
+    }
+    let sizes = super::pointwise(Op::Abs, &[(&x.clone().detach()).into()])?;
+    let dims: Shape = (0..x.rank()).collect();
+    let most = reduce(Op::Amax, &sizes, &dims, false, ReduceOptions::default())?;
+    let most = most.item()?.to_f64();
+    // Elements that become subnormal do not count next to the greatest one.
+    Ok((most > 1e280 && most.is_finite()).then_some(f64::exp2(-64.0)))
+}
+
+/// Computes the norm of magnitudes in f64, rounded once.
 fn norm(x: &Raw, reduced: &Reduced, dims: &[usize], options: ReduceOptions) -> Result<Raw> {
     let (op, p) = (Op::Norm, options.p);
     if (p < 0.0 || p == f64::INFINITY)
@@ -267,10 +277,10 @@ fn norm(x: &Raw, reduced: &Reduced, dims: &[usize], options: ReduceOptions) -> R
     let mut out = reduced.result(op, x, result)?;
     let by = Reducing::Values(class::Reduce::Norm);
     launch(op, by, DType::F64, p, x, reduced, Some(&mut out), None)?;
-    grad::norm(out, x, &reduced.kept, dims, p)
+    record_norm(out, x, &reduced.kept, dims, p)
 }
 
-/// The variance of complex numbers is that of their real and of their imaginary parts together.
+/// Computes the variance of complex numbers: the sum of those of their real and imaginary parts.
 fn complex_variance(
     op: Op,
     x: &Raw,
@@ -302,15 +312,15 @@ fn complex_variance(
     }
 }
 
-/// `max` and `min` along a dim: the values, and the position of each, in i64; of equal ones the
-/// first, and NaN before all.
+/// Computes `max` and `min` along a dim: the values, and the position of each in i64. The first of equal elements
+/// counts; NaN counts as the extreme.
 ///
 /// # Errors
-/// As [`reduce`].
+/// Like [`reduce`].
 pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
     let Some(by @ (class::ArgReduce::Max | class::ArgReduce::Min)) = class::ArgReduce::of(op)
     else {
-        return Err(check::another(op, "arg_reduce"));
+        return Err(check::wrong_entry(op, "arg_reduce"));
     };
     let reduced = Reduced::new(op, x, &along(x, dim), keepdim)?;
     op.row()
@@ -335,13 +345,12 @@ pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Ra
         return Ok((values, positions));
     }
     let kept = positions.reshape(&reduced.kept)?;
-    let values = recorded(values.reshape(&reduced.kept)?, [x], |_| {
-        Picked::new(op, Addressing::Elements, x, dim, &kept)
-    })?;
+    let values = values.reshape(&reduced.kept)?;
+    let values = record_gather(op, Addressing::Elements, values, x, dim, &kept)?;
     Ok((values.reshape(positions.shape())?, positions))
 }
 
-/// The dims to reduce: one, or none of a number, whose only dim 0 is.
+/// Returns the dims to reduce: `dim`, or none for dim 0 of a number.
 fn along(x: &Raw, dim: usize) -> SmallVec<[usize; 8]> {
     if x.rank() == 0 && dim == 0 {
         SmallVec::new()
@@ -350,14 +359,14 @@ fn along(x: &Raw, dim: usize) -> SmallVec<[usize; 8]> {
     }
 }
 
-/// `argmax` and `argmin`: positions along a dim, or in row-major order over all.
+/// Computes `argmax` and `argmin`: positions along a dim, or in row-major order over all dims.
 ///
 /// # Errors
-/// As [`reduce`].
+/// Like [`reduce`].
 pub fn arg_position(op: Op, x: &Raw, dim: Option<usize>, keepdim: bool) -> Result<Raw> {
     let Some(by @ (class::ArgReduce::Argmax | class::ArgReduce::Argmin)) = class::ArgReduce::of(op)
     else {
-        return Err(check::another(op, "arg_position"));
+        return Err(check::wrong_entry(op, "arg_position"));
     };
     let dims = dim.map_or_else(|| (0..x.rank()).collect(), |dim| along(x, dim));
     let reduced = Reduced::new(op, x, &dims, keepdim)?;

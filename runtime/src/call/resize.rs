@@ -1,32 +1,31 @@
-//! Other sizes for the same buffer.
+//! New sizes for the same buffer.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
 
 use super::convert::copied;
 use super::copy_into;
-use super::grad::never;
 use crate::raw::Raw;
 use crate::shape::{numel, row_major};
+use crate::tape::record_no_derivative;
 
-/// The buffer from `x`'s first element on, row-major in other sizes. Where they ask for more
-/// elements than there are, the buffer is copied into a longer one that ends in zeros. A tensor
-/// that has the sizes already keeps its strides too.
+/// Returns the buffer from `x`'s first element on, row-major with other sizes. If they have more elements than the
+/// buffer, it is copied into a longer one that ends in zeros. A tensor that has the sizes already keeps its strides.
 ///
 /// # Errors
-/// When the sizes overflow, or memory is missing.
+/// If the sizes overflow, or memory is missing.
 pub fn resize(x: &Raw, shape: &[usize]) -> Result<Raw> {
     if x.shape() == shape {
         return Ok(x.clone());
     }
-    never(Op::Resize, resized(&x.clone().detach(), shape)?, [x])
+    record_no_derivative(Op::Resize, resized(&x.clone().detach(), shape)?, [x])
 }
 
 fn resized(x: &Raw, shape: &[usize]) -> Result<Raw> {
     let wanted = numel("resize", shape)?;
     let copy;
     let x = if x.strides().iter().any(|&stride| stride < 0) {
-        // What lies behind the first element is then not what follows it.
+        // With gaps or other strides, the elements after the first are not the next ones in the buffer.
         copy = copied("resize", x, x.dtype(), row_major(x.shape()))?;
         &copy
     } else {

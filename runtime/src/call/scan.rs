@@ -1,23 +1,22 @@
-//! Running results along a dim.
+//! Scans along a dim.
 
 use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
-use super::grad;
-use super::reduce::address;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
 use crate::job::ScanJob;
 use crate::raw::Raw;
+use crate::tape::record_scan;
 
-/// A scan of the table along a dim; `dtype` is what elements are converted to first, and the result's.
+/// Computes a scan of the table along a dim; elements are first converted to `dtype`, which is the result's.
 ///
 /// # Errors
-/// Another operator, a dim out of range, missing memory.
+/// If the operator is another, the dim is out of range, or memory is missing.
 pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
     let Some(by) = class::Scan::of(op) else {
-        return Err(check::another(op, "scan"));
+        return Err(check::wrong_entry(op, "scan"));
     };
     let row = op.row();
     let target = dtype.unwrap_or(x.dtype());
@@ -31,11 +30,11 @@ pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
     let result = dtype.unwrap_or(resolved.result);
     let mut out = Raw::empty(op.name(), x.shape(), result, x.device())?;
     if x.numel() == 0 {
-        return grad::scanned(by, out, x, dim);
+        return record_scan(by, out, x, dim);
     }
-    let to = address(&mut out);
+    let to = out.fresh_ptr();
     let backend = backend(op.name(), x.device())?;
-    // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
+    // SAFETY: the job describes a whole operand, and a fresh result that nothing else shares.
     unsafe {
         backend.scan(&ScanJob {
             op: by,
@@ -50,5 +49,5 @@ pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
             out_dtype: result,
         })?;
     }
-    grad::scanned(by, out, x, dim)
+    record_scan(by, out, x, dim)
 }

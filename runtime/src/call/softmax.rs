@@ -4,19 +4,18 @@ use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
-use super::grad::over_dims;
-use super::reduce::address;
 use crate::call::backend::backend;
 use crate::job::SoftmaxJob;
 use crate::raw::Raw;
+use crate::tape::record_reduction;
 
-/// A normalisation of the table along a dim; `dtype` is what elements are converted to first.
+/// Computes a normalisation of the table along a dim; elements are first converted to `dtype`.
 ///
 /// # Errors
-/// Another operator, a dim out of range, a dtype that is no float, missing memory.
+/// If the operator is another, the dim is out of range, the dtype is not a float, or memory is missing.
 pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
     let Some(by) = class::Softmax::of(op) else {
-        return Err(check::another(op, "softmax"));
+        return Err(check::wrong_entry(op, "softmax"));
     };
     let target = dtype.unwrap_or(x.dtype());
     op.row()
@@ -36,11 +35,11 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
     };
     let mut out = Raw::empty(op.name(), x.shape(), target, x.device())?;
     if x.numel() == 0 {
-        return over_dims(op, out, x, &[], &[dim]);
+        return record_reduction(op, out, x, &[], &[dim]);
     }
-    let to = address(&mut out);
+    let to = out.fresh_ptr();
     let backend = backend(op.name(), x.device())?;
-    // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
+    // SAFETY: the job describes a whole operand, and a fresh result that nothing else shares.
     unsafe {
         backend.softmax(&SoftmaxJob {
             op,
@@ -56,5 +55,5 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
             out_dtype: target,
         })?;
     }
-    over_dims(op, out, x, &[], &[dim])
+    record_reduction(op, out, x, &[], &[dim])
 }

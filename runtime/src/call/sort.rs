@@ -1,26 +1,26 @@
-//! Order along a dim, equal elements, places in sorted sequences.
+//! Sorting, selection and search along a dim, and distinct elements.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use super::device::same_device;
-use super::grad::{Addressing, Picked, evenly, never, recorded};
-use super::reduce::address;
+use super::check::same_device;
+use super::device::HostResult;
 use super::{check, contiguous, index_select};
-use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::job::{GroupJob, LineJob, Rows, Search, Task};
+use crate::{Device, SmallVec};
 
 use crate::plan::result_strides;
 use crate::raw::Raw;
 use crate::shape::{Shape, row_major};
+use crate::tape::{Addressing, record_extreme, record_gather, record_no_derivative};
 
 #[cold]
 fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
     Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
 }
 
-/// Refuses what the operator does not take, and what has no order, whatever the operator.
+/// Checks that the operator takes the dtype, and that it has an order.
 fn check_dtype(op: Op, x: &Raw) -> Result<()> {
     if x.dtype().is_complex() {
         let what = format!("numbers of {} have no order", x.dtype());
@@ -31,15 +31,15 @@ fn check_dtype(op: Op, x: &Raw) -> Result<()> {
         .map_err(|e| e.operand(&Names::default(), x.shape()))
 }
 
-/// A number is a line of one element.
+/// Views a number as a line of one element.
 fn as_line(x: &Raw, dim: usize) -> Result<Option<Raw>> {
     (x.rank() == 0 && dim == 0)
         .then(|| x.unsqueeze(0))
         .transpose()
 }
 
-/// Runs a task over the lines along `dim`, each with `count` results. `layout` are the results'
-/// strides where they are not row-major.
+/// Runs a task over the lines along `dim`, each with `count` results. `layout` are the results' strides if they are not
+/// row-major.
 fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> Result<(Raw, Raw)> {
     let mut shape = Shape::from_slice(x.shape());
     shape[dim] = count;
@@ -51,15 +51,16 @@ fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> 
     let make = |dtype| Raw::empty_strided(op.name(), &shape, strides.clone(), dtype, x.device());
     let (mut values, mut positions) = (make(x.dtype())?, make(DType::I64)?);
     let picked = |values, positions: Raw| {
-        let rule = |_: &Raw| Picked::new(op, Addressing::Elements, x, dim, &positions);
-        Ok((recorded(values, [x], rule)?, positions))
+        let way = Addressing::Elements;
+        let values = record_gather(op, way, values, x, dim, &positions)?;
+        Ok((values, positions))
     };
     if x.numel() == 0 || count == 0 {
         return picked(values, positions);
     }
-    let (to, at) = (address(&mut values), address(&mut positions));
+    let (to, at) = (values.fresh_ptr(), positions.fresh_ptr());
     let backend = backend(op.name(), x.device())?;
-    // SAFETY: the job describes a whole operand, and fresh results that no one else has.
+    // SAFETY: the job describes a whole operand, and fresh results that nothing else shares.
     unsafe {
         backend.lines(&LineJob {
             op: op.name(),
@@ -78,11 +79,10 @@ fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> 
     picked(values, positions)
 }
 
-/// The elements along a dim in order, and where each stood; equal ones as they stood, NaN as the
-/// greatest.
+/// Sorts the elements along a dim, stably and with NaN as the greatest, and returns the original positions.
 ///
 /// # Errors
-/// A dim out of range, a complex dtype, missing memory.
+/// If the dim is out of range, the dtype is complex, or memory is missing.
 pub fn sort(op: Op, x: &Raw, dim: usize, descending: bool) -> Result<(Raw, Raw)> {
     check_dtype(op, x)?;
     if let Some(row) = as_line(x, dim)? {
@@ -94,10 +94,10 @@ pub fn sort(op: Op, x: &Raw, dim: usize, descending: bool) -> Result<(Raw, Raw)>
     lines(op, task, x, dim, x.shape()[dim], true)
 }
 
-/// The `k` greatest or smallest elements along a dim, in order, and where they stand.
+/// Returns the `k` greatest or smallest elements along a dim in order, and their positions.
 ///
 /// # Errors
-/// A dim out of range, a `k` beyond its size, a complex dtype, missing memory.
+/// If the dim is out of range, `k` exceeds its size, the dtype is complex, or memory is missing.
 pub fn topk(op: Op, x: &Raw, k: i64, dim: usize, largest: bool) -> Result<(Raw, Raw)> {
     check_dtype(op, x)?;
     if let Some(row) = as_line(x, dim)? {
@@ -117,7 +117,7 @@ pub fn topk(op: Op, x: &Raw, k: i64, dim: usize, largest: bool) -> Result<(Raw, 
     lines(op, Task::Top { largest }, x, dim, count, false)
 }
 
-/// One element of each line along a dim, and where it stands.
+/// Selects one element of each line along a dim, and its position.
 fn one(op: Op, task: Task, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
     if let Some(row) = as_line(x, dim)? {
         return one(op, task, &row, 0, false);
@@ -137,10 +137,10 @@ fn one(op: Op, task: Task, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, R
     Ok((values.squeeze(dim)?, positions.squeeze(dim)?))
 }
 
-/// The `k`-th smallest element along a dim, counted from 1, and where it stands.
+/// Returns the `k`-th smallest element along a dim, counted from 1, and its position.
 ///
 /// # Errors
-/// A dim out of range, a `k` that is none of its elements, a complex dtype, missing memory.
+/// If the dim is out of range, `k` is not from 1 to its size, the dtype is complex, or memory is missing.
 pub fn kthvalue(x: &Raw, k: i64, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
     let op = Op::Kthvalue;
     check_dtype(op, x)?;
@@ -160,10 +160,10 @@ pub fn kthvalue(x: &Raw, k: i64, dim: usize, keepdim: bool) -> Result<(Raw, Raw)
     }
 }
 
-/// `median`, `nanmedian` or `mode` along a dim, and where it stands.
+/// Computes `median`, `nanmedian` or `mode` along a dim, and its position.
 ///
 /// # Errors
-/// A dim out of range or without elements, a complex dtype, missing memory.
+/// If the dim is out of range or has no elements, the dtype is complex, or memory is missing.
 pub fn typical(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
     check_dtype(op, x)?;
     let task = match op {
@@ -175,10 +175,10 @@ pub fn typical(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)>
     one(op, task, x, dim, keepdim)
 }
 
-/// `median` or `nanmedian` of all elements; NaN of none.
+/// Computes `median` or `nanmedian` of all elements; NaN if there are none.
 ///
 /// # Errors
-/// No elements of an integer dtype, a complex dtype, missing memory.
+/// If there are no elements of an integer dtype, the dtype is complex, or memory is missing.
 pub fn typical_of_all(op: Op, x: &Raw) -> Result<Raw> {
     check_dtype(op, x)?;
     if x.numel() == 0 {
@@ -191,14 +191,13 @@ pub fn typical_of_all(op: Op, x: &Raw) -> Result<Raw> {
         return super::full(&[], f64::NAN.into(), x.dtype(), x.device());
     }
     let line = x.clone().detach().reshape(&[x.numel()])?;
-    evenly(op, typical(op, &line, 0, false)?.0, x)
+    record_extreme(op, typical(op, &line, 0, false)?.0, x)
 }
 
-/// The greatest or smallest element so far along a dim, and where it stands; of equal ones the
-/// last.
+/// Computes the running maximum or minimum along a dim and its position, which is the last one among equal elements.
 ///
 /// # Errors
-/// A dim out of range, a complex dtype, missing memory.
+/// If the dim is out of range, the dtype is complex, or memory is missing.
 pub fn running_extreme(op: Op, x: &Raw, dim: usize) -> Result<(Raw, Raw)> {
     check_dtype(op, x)?;
     if let Some(row) = as_line(x, dim)? {
@@ -212,22 +211,32 @@ pub fn running_extreme(op: Op, x: &Raw, dim: usize) -> Result<(Raw, Raw)> {
     lines(op, task, x, dim, x.shape()[dim], false)
 }
 
-/// What [`unique`] found.
+/// The result of [`unique`].
 #[derive(Clone, Debug)]
 pub struct Unique {
-    /// The different elements, or rows.
+    /// The distinct elements, or rows.
     pub values: Raw,
-    /// For each element, or row, which of the values it is.
+    /// For each element or row, the position of its value.
     pub inverse: Raw,
-    /// How often each value stands.
+    /// The number of occurrences of each value.
     pub counts: Raw,
 }
 
-/// The different elements, or with a dim the different slices along it: in order, or as they stand
-/// and only next to each other when `consecutive`.
+impl HostResult for Unique {
+    fn moved(self, device: Device) -> Result<Self> {
+        Ok(Self {
+            values: self.values.moved(device)?,
+            inverse: self.inverse.moved(device)?,
+            counts: self.counts.moved(device)?,
+        })
+    }
+}
+
+/// Returns the distinct elements, or with a dim the distinct slices along it: sorted, or with `consecutive` in their
+/// original order without adjacent repetitions.
 ///
 /// # Errors
-/// A dim out of range, a complex dtype, missing memory.
+/// If the dim is out of range, the dtype is complex, or memory is missing.
 pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<Unique> {
     check_dtype(op, x)?;
     let found = match dim {
@@ -235,7 +244,7 @@ pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<
         None => unique_elements(op, &x.clone().detach(), consecutive)?,
     };
     Ok(Unique {
-        values: never(op, found.values, [x])?,
+        values: record_no_derivative(op, found.values, [x])?,
         ..found
     })
 }
@@ -281,17 +290,17 @@ fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<Unique> {
     grouped(op, &line, all, None, x.shape(), order.as_ref())
 }
 
-/// The numbers of rows in the order of their elements.
+/// Returns the numbers of rows in the order of their elements.
 fn row_order(op: Op, x: &Raw, rows: Rows) -> Result<Raw> {
     let mut order = Raw::empty(op.name(), &[rows.count], DType::I64, x.device())?;
-    let to = address(&mut order).cast();
-    // SAFETY: contiguous rows of the operand, and a fresh result with a number for each.
+    let to = order.fresh_ptr().cast();
+    // SAFETY: contiguous rows of the operand, and a fresh result with a number for each row.
     unsafe { backend(op.name(), x.device())?.row_order(op.name(), rows, to)? };
     Ok(order)
 }
 
-/// The groups of equal rows of a contiguous tensor, which are in order as they stand or by
-/// `sorted`. `shape` is that of the places they come from, and `order` says which place each has.
+/// Finds groups of equal rows of a contiguous tensor whose rows are sorted, or are sorted by `sorted`. `shape` is that
+/// of their original positions, and `order` the position of each.
 fn grouped(
     op: Op,
     x: &Raw,
@@ -302,17 +311,16 @@ fn grouped(
 ) -> Result<Unique> {
     let number = |x: Option<&Raw>| x.map_or(std::ptr::null(), |x| x.as_ptr().cast::<i64>());
     let new = |shape: &[usize]| Raw::empty(op.name(), shape, DType::I64, x.device());
-    // Before anything is counted: rows without elements may be more than there is memory for.
+    // Checked before anything is counted: there may be more rows without elements than fit into memory.
     let mut inverse = new(shape)?;
     let mut starts = new(&[0])?;
     let mut room = |count: usize| {
         starts = new(&[count])?;
-        Ok(address(&mut starts).cast())
+        Ok(starts.fresh_ptr().cast())
     };
     let backend = backend(op.name(), x.device())?;
     if rows.count > 0 {
-        // SAFETY: contiguous rows and their order, and a fresh result of as many numbers as are asked
-        // for.
+        // SAFETY: contiguous rows and their order, and a fresh result with as many numbers as requested.
         unsafe { backend.row_starts(op.name(), rows, number(sorted), &mut room)? };
     }
     let groups = starts.numel();
@@ -324,10 +332,10 @@ fn grouped(
             groups,
             order: number(order),
             count: rows.count,
-            inverse: address(&mut inverse).cast(),
-            counts: address(&mut counts).cast(),
+            inverse: inverse.fresh_ptr().cast(),
+            counts: counts.fresh_ptr().cast(),
         };
-        // SAFETY: starts of groups of the rows, their order, and fresh results.
+        // SAFETY: the starts of the groups of rows, their order, and fresh results.
         unsafe { backend.groups(&job)? };
     }
     let at = match sorted {
@@ -341,10 +349,11 @@ fn grouped(
     })
 }
 
-/// Where values would stand in sorted sequences: one for all, or one for each row of values.
+/// Returns the positions at which values would be inserted into sorted sequences: one sequence for all, or one for each
+/// row of values.
 ///
 /// # Errors
-/// Different dtypes, sizes that do not go together, a sorter that points out of a sequence.
+/// If dtypes differ, sizes do not match, or a sorter points outside of a sequence.
 pub fn searchsorted(
     op: Op,
     sequence: &Raw,
@@ -399,9 +408,9 @@ pub fn searchsorted(
     };
     if job.count > 0 {
         let backend = backend(op.name(), values.device())?;
-        // SAFETY: contiguous operands, whose sizes and sorter were checked, and a fresh result. A
-        // device checks the sorter itself.
-        unsafe { backend.search(op.name(), &job, address(&mut out).cast())? };
+        // SAFETY: contiguous operands whose sizes and sorter were checked, and a fresh result. A device checks the
+        // sorter itself.
+        unsafe { backend.search(op.name(), &job, out.fresh_ptr().cast())? };
     }
     Ok(out)
 }

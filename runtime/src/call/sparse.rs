@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result, Scalar};
 
-use super::device::{by_host, same_device, sparse_by_host};
-use super::grad::unrecorded_beside_sparse;
+use super::check::same_device;
+use super::device::{by_host, sparse_by_host};
 use super::{
     Arg, ReduceOptions, cat, check, contiguous, contiguous_in, copy_into, pointwise, reduce,
     to_dtype,
@@ -16,6 +16,7 @@ use crate::memory::NoMemory;
 use crate::memory::scratch::{collect, room};
 use crate::raw::{Raw, RawCoo};
 use crate::shape::{Shape, count, product};
+use crate::tape::check_dense_unrecorded;
 
 #[cold]
 fn refuse(kind: ErrorKind, op: &'static str, shapes: &[&[usize]], what: String) -> Error {
@@ -25,8 +26,11 @@ fn refuse(kind: ErrorKind, op: &'static str, shapes: &[&[usize]], what: String) 
     })
 }
 
-/// The elements of what is contiguous and on the host.
-fn elements<'a, T: nomina_core::Element>(op: &'static str, x: &'a Raw) -> Result<&'a [T]> {
+/// Returns the elements of a contiguous tensor on the host.
+pub(super) fn elements<'a, T: nomina_core::Element>(
+    op: &'static str,
+    x: &'a Raw,
+) -> Result<&'a [T]> {
     x.as_slice().ok_or_else(|| {
         let what = "the elements are not on the host".to_owned();
         refuse(ErrorKind::Device, op, &[x.shape()], what).hint("move them with `cpu` first")
@@ -38,11 +42,11 @@ fn keys(op: &'static str, x: &RawCoo) -> Result<Vec<usize>> {
     kernels::keys(indices, x.nnz(), &x.shape()[..x.sparse_dim()]).map_err(missing(op))
 }
 
-fn missing(op: &'static str) -> impl Fn(NoMemory) -> Error {
+pub(super) fn missing(op: &'static str) -> impl Fn(NoMemory) -> Error {
     move |error| error.in_op(op)
 }
 
-/// The number of elements of a value's block.
+/// Returns the number of elements of a value's block.
 fn block(x: &RawCoo) -> usize {
     count(&x.values().shape()[1..])
 }
@@ -57,10 +61,10 @@ fn coordinates(op: &'static str, keys: &[usize], sizes: &[usize]) -> Result<Raw>
     Raw::from_vec(indices, &[sizes.len(), keys.len()])
 }
 
-/// Entries in row-major order; values at one place become their sum.
+/// Sorts entries in row-major order and sums values at equal coordinates.
 ///
 /// # Errors
-/// When memory is missing.
+/// If memory is missing.
 pub fn coalesce(x: &RawCoo) -> Result<RawCoo> {
     if x.is_coalesced() {
         return Ok(x.clone());
@@ -86,10 +90,10 @@ pub fn coalesce(x: &RawCoo) -> Result<RawCoo> {
     Ok(RawCoo::from_parts(x.shape().into(), indices, values, true))
 }
 
-/// All elements, zeros included.
+/// Returns all elements as a dense tensor.
 ///
 /// # Errors
-/// When memory is missing.
+/// If memory is missing.
 pub fn to_dense(x: &RawCoo) -> Result<Raw> {
     if !x.device().is_cpu() {
         return sparse_by_host("to_dense", &[x], &[], |host, _| to_dense(&host[0]));
@@ -108,13 +112,13 @@ fn add_to(op: &'static str, mut dense: Raw, x: &RawCoo) -> Result<Raw> {
     Ok(dense)
 }
 
-/// The elements that differ from zero, with the first `sparse_dim` dims sparse.
+/// Returns the nonzero elements as a sparse tensor with `sparse_dim` leading sparse dims.
 ///
 /// # Errors
-/// When the tensor has fewer dims, or memory is missing.
+/// If the tensor has fewer dims, or memory is missing.
 pub fn to_sparse(x: &Raw, sparse_dim: usize) -> Result<RawCoo> {
     let op = "to_sparse";
-    unrecorded_beside_sparse(op, x)?;
+    check_dense_unrecorded(op, x)?;
     if sparse_dim > x.rank() {
         let what = format!("{sparse_dim} sparse dims of {}", x.rank());
         return Err(refuse(ErrorKind::Rank, op, &[x.shape()], what).hint("take at most all dims"));
@@ -148,13 +152,13 @@ fn gather(op: &'static str, places: &[usize], x: &Raw, block: usize, out: &mut R
     Ok(())
 }
 
-/// The elements of a dense tensor at the places of a sparse one.
+/// Returns the elements of a dense tensor at the coordinates of a sparse one.
 ///
 /// # Errors
-/// When sizes differ, or memory is missing.
+/// If sizes differ, or memory is missing.
 pub fn sparse_mask(x: &Raw, mask: &RawCoo) -> Result<RawCoo> {
     let op = "sparse_mask";
-    unrecorded_beside_sparse(op, x)?;
+    check_dense_unrecorded(op, x)?;
     same_shape(op, x.shape(), mask.shape())?;
     same_device(op, &[x, mask.values()])?;
     if !x.device().is_cpu() {
@@ -182,7 +186,7 @@ fn common(op: Op, a: DType, b: DType, rank: usize, number: Option<Scalar>) -> Re
     promoter.tensor(b, rank);
     let dtype = promoter.result();
     op.row().check_dtype(dtype)?;
-    // What multiplies the second operand may not lift the result.
+    // The factor of the second operand must not raise the result's category.
     match number {
         Some(number) if number.category() > dtype.category() => {
             let what = format!("alpha {number} for tensors of {dtype}");
@@ -200,10 +204,10 @@ fn scaled(values: &Raw, alpha: Option<Scalar>, dtype: DType) -> Result<Raw> {
     }
 }
 
-/// `a` plus `alpha` times `b`, both sparse. Coalesced operands give a coalesced sum.
+/// Adds `alpha` times `b` to `a`; both are sparse. The sum of coalesced operands is coalesced.
 ///
 /// # Errors
-/// When sizes or the numbers of sparse dims differ, or memory is missing.
+/// If sizes or the numbers of sparse dims differ, or memory is missing.
 pub fn add(op: Op, a: &RawCoo, b: &RawCoo, alpha: Option<Scalar>) -> Result<RawCoo> {
     let name = op.name();
     same_shape(name, a.shape(), b.shape())?;
@@ -229,12 +233,12 @@ pub fn add(op: Op, a: &RawCoo, b: &RawCoo, alpha: Option<Scalar>) -> Result<RawC
     Ok(sum)
 }
 
-/// A dense tensor plus `alpha` times a sparse one of its sizes.
+/// Adds `alpha` times a sparse tensor to a dense one of equal sizes.
 ///
 /// # Errors
-/// When sizes differ, or memory is missing.
+/// If sizes differ, or memory is missing.
 pub fn add_dense(op: Op, dense: &Raw, b: &RawCoo, alpha: Option<Scalar>) -> Result<Raw> {
-    unrecorded_beside_sparse(op.name(), dense)?;
+    check_dense_unrecorded(op.name(), dense)?;
     same_shape(op.name(), dense.shape(), b.shape())?;
     same_device(op.name(), &[dense, b.values()])?;
     let dtype = common(op, dense.dtype(), b.dtype(), b.rank(), alpha)?;
@@ -249,10 +253,10 @@ pub fn add_dense(op: Op, dense: &Raw, b: &RawCoo, alpha: Option<Scalar>) -> Resu
     add_to(op.name(), out, &b)
 }
 
-/// The product, entry by entry, of two sparse tensors; what is zero in one of them is zero.
+/// Multiplies two sparse tensors entry by entry. The result is zero where one of them is.
 ///
 /// # Errors
-/// When sizes or the numbers of sparse dims differ, or memory is missing.
+/// If sizes or the numbers of sparse dims differ, or memory is missing.
 pub fn mul(a: &RawCoo, b: &RawCoo) -> Result<RawCoo> {
     let op = "mul";
     same_shape(op, a.shape(), b.shape())?;
@@ -287,22 +291,22 @@ pub fn mul(a: &RawCoo, b: &RawCoo) -> Result<RawCoo> {
     Ok(RawCoo::from_parts(a.shape().into(), indices, values, true))
 }
 
-/// The product, entry by entry, with a dense tensor of the same sizes.
+/// Multiplies by a dense tensor of equal sizes entry by entry.
 ///
 /// # Errors
-/// When sizes differ, or memory is missing.
+/// If sizes differ, or memory is missing.
 pub fn mul_dense(a: &RawCoo, dense: &Raw) -> Result<RawCoo> {
     same_shape("mul", a.shape(), dense.shape())?;
     let there = sparse_mask(dense, a)?;
     mul(a, &there)
 }
 
-/// An elementwise operator on the values, which takes zero to zero; `rest` are numbers.
+/// Applies an elementwise operator that maps zero to zero to the values; `rest` are numbers.
 ///
 /// # Errors
-/// When the operator does not take the dtype, or memory is missing.
+/// If the operator does not take the dtype, or memory is missing.
 pub fn map(op: Op, x: &RawCoo, rest: &[Scalar]) -> Result<RawCoo> {
-    // What is linear may be applied before places that stand twice are summed.
+    // A linear operator may be applied before duplicate coordinates are summed.
     let linear = matches!(op, Op::Mul | Op::Div | Op::Neg);
     let x = if linear { x.clone() } else { coalesce(x)? };
     let mut args: Vec<Arg<'_>> = vec![Arg::Tensor(x.values())];
@@ -311,99 +315,23 @@ pub fn map(op: Op, x: &RawCoo, rest: &[Scalar]) -> Result<RawCoo> {
     Ok(x.with_values(contiguous(&values)?))
 }
 
-/// Values as another dtype.
+/// Converts the values to another dtype.
 ///
 /// # Errors
-/// When memory is missing.
+/// If memory is missing.
 pub fn sparse_to_dtype(x: &RawCoo, dtype: DType) -> Result<RawCoo> {
     if x.dtype() == dtype {
         return Ok(x.clone());
     }
-    // What stands twice is summed first: 0.5 twice is 1, which as an integer is not 0.
+    // Duplicates are summed first: twice 0.5 is 1, but as integers 0.
     let x = coalesce(x)?;
     Ok(x.with_values(contiguous(&to_dtype(x.values(), dtype)?)?))
 }
 
-/// A sum of a sparse tensor: dense where no sparse dim is left.
-// One lives at a time, and not for long; a box would cost an allocation.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Debug)]
-pub enum SparseSum {
-    /// Some dims are sparse still.
-    Sparse(RawCoo),
-    /// None is.
-    Dense(Raw),
-}
-
-/// Sums dims. Sparse ones go from the coordinates, dense ones from the values.
+/// Permutes the sparse dims among each other, and the dense dims.
 ///
 /// # Errors
-/// Dims that are out of range or stand twice, missing memory.
-pub fn sparse_sum(
-    x: &RawCoo,
-    dims: &[usize],
-    keepdim: bool,
-    dtype: Option<DType>,
-) -> Result<SparseSum> {
-    check::dims("sum", x.shape(), dims)?;
-    let sparse = x.sparse_dim();
-    let options = ReduceOptions {
-        dtype,
-        ..ReduceOptions::default()
-    };
-    let mut over: Vec<usize> = dims
-        .iter()
-        .filter(|&&dim| dim >= sparse)
-        .map(|dim| dim - sparse + 1)
-        .collect();
-    let left: Vec<usize> = (0..sparse).filter(|dim| !dims.contains(dim)).collect();
-    if left.is_empty() && !keepdim {
-        over.push(0);
-        // Blocks that are summed as one lose their own dim too.
-        return reduce(Op::Sum, x.values(), &over, false, options).map(SparseSum::Dense);
-    }
-    // Over no dim at all, a sum converts.
-    let values = if over.is_empty() {
-        let wanted = Op::Sum
-            .row()
-            .dtype
-            .resolve(x.dtype(), default_dtype())
-            .result;
-        to_dtype(x.values(), dtype.unwrap_or(wanted))?
-    } else {
-        contiguous(&reduce(Op::Sum, x.values(), &over, keepdim, options)?)?
-    };
-    if !x.device().is_cpu() {
-        return sparse_by_host("sparse_sum", &[x], &[], |host, _| {
-            sparse_sum(&host[0], dims, keepdim, dtype)
-        });
-    }
-    let rows = elements::<i64>("sum", x.indices())?;
-    let mut indices = room([rows.len()]).map_err(missing("sum"))?;
-    for (dim, row) in rows.chunks_exact(x.nnz().max(1)).enumerate() {
-        if left.contains(&dim) {
-            indices.extend_from_slice(row);
-        } else if keepdim {
-            indices.extend(std::iter::repeat_n(0, row.len()));
-        }
-    }
-    let kept = |dim: usize| !dims.contains(&dim);
-    let shape: Shape = (0..x.rank())
-        .filter(|&dim| kept(dim) || keepdim)
-        .map(|dim| if kept(dim) { x.shape()[dim] } else { 1 })
-        .collect();
-    let count = shape.len() + 1 - values.rank();
-    let indices = Raw::from_vec(indices, &[count, x.nnz()])?;
-    let coalesced = x.is_coalesced() && left.len() == sparse;
-    Ok(SparseSum::Sparse(RawCoo::from_parts(
-        shape, indices, values, coalesced,
-    )))
-}
-
-/// The dims in another order, sparse ones among themselves and dense ones.
-///
-/// # Errors
-/// [`ErrorKind::Layout`] when a sparse dim and a dense one change places.
+/// [`ErrorKind::Layout`] if a sparse dim and a dense one change places.
 pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<RawCoo> {
     let sparse = x.sparse_dim();
     check::dims(op, x.shape(), order)?;
@@ -440,12 +368,12 @@ pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<R
     ))
 }
 
-/// The product of a sparse matrix and a dense matrix or vector, which is dense.
+/// Multiplies a sparse matrix by a dense matrix or vector. The result is dense.
 ///
 /// # Errors
-/// When `a` is no matrix or has dense dims, inner sizes or dtypes differ, or memory is missing.
+/// If `a` is not a matrix or has dense dims, inner sizes or dtypes differ, or memory is missing.
 pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
-    unrecorded_beside_sparse(op, b)?;
+    check_dense_unrecorded(op, b)?;
     let both = [a.shape(), b.shape()];
     if a.rank() != 2 || a.dense_dim() > 0 || !matches!(b.rank(), 1 | 2) {
         let what = format!(

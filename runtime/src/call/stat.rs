@@ -1,4 +1,4 @@
-//! Statistics that are chains of other operators.
+//! Statistics composed of other operators.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
@@ -6,7 +6,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use super::{
     Arg, ReduceOptions, check, full, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype,
 };
-use crate::call::analysis::accumulator;
+use crate::dispatch::accumulator;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -29,16 +29,16 @@ fn sum(x: &Raw, dim: usize, keepdim: bool) -> Result<Raw> {
     reduce(Op::Sum, x, &[dim], keepdim, ReduceOptions::default())
 }
 
-/// All but the first, and all but the last, along a dim that has elements.
+/// Returns all but the first and all but the last element along a dim that has elements.
 fn neighbours(x: &Raw, dim: usize) -> Result<[Raw; 2]> {
     let rest = x.shape()[dim] - 1;
     Ok([x.narrow(dim, 1, rest)?, x.narrow(dim, 0, rest)?])
 }
 
-/// Differences of neighbours along a dim, `n` times over.
+/// Computes differences of neighbours along a dim, `n` times.
 ///
 /// # Errors
-/// A dim out of range, a negative `n`, missing memory.
+/// If the dim is out of range, `n` is negative, or memory is missing.
 pub fn diff(x: &Raw, n: i64, dim: usize) -> Result<Raw> {
     let op = Op::Diff;
     check::dim(op.name(), x.shape(), dim)?;
@@ -56,7 +56,7 @@ pub fn diff(x: &Raw, n: i64, dim: usize) -> Result<Raw> {
         return x.narrow(dim, 0, left);
     }
     if x.numel() == 0 {
-        // There may be more of these steps than anyone takes.
+        // There may be more steps than anyone waits for; the result is empty after these.
         return x.narrow(dim, 0, x.shape()[dim] - times);
     }
     let mut x = x.clone();
@@ -67,20 +67,19 @@ pub fn diff(x: &Raw, n: i64, dim: usize) -> Result<Raw> {
     Ok(x)
 }
 
-/// How far apart samples are.
+/// The distance between samples.
 #[derive(Clone, Copy, Debug)]
 pub enum Spacing<'a> {
-    /// So far each from the next.
+    /// A constant distance.
     Even(f64),
-    /// At these places: of the samples' dims, or along the one dim.
+    /// The positions of samples: with the samples' dims, or along the one dim.
     At(&'a Raw),
 }
 
-/// The integral along a dim by the trapezoidal rule: in all, or up to each sample but the first
-/// when `running`.
+/// Integrates along a dim by the trapezoidal rule: over all samples, or with `running` up to each sample but the first.
 ///
 /// # Errors
-/// A dim out of range, places that do not go with the samples, samples of bool, missing memory.
+/// If the dim is out of range, positions do not match the samples, samples are bool, or memory is missing.
 pub fn trapezoid(op: Op, y: &Raw, spacing: Spacing<'_>, dim: usize, running: bool) -> Result<Raw> {
     check_dtype(op, y)?;
     check::dim(op.name(), y.shape(), dim)?;
@@ -115,7 +114,7 @@ pub fn trapezoid(op: Op, y: &Raw, spacing: Spacing<'_>, dim: usize, running: boo
     }
 }
 
-/// How far places are apart along the samples' dim, with the samples' number of dims.
+/// Returns the distances between positions along the samples' dim, with the samples' number of dims.
 fn distances(op: Op, y: &Raw, given: &Raw, dim: usize) -> Result<Raw> {
     let places = given;
     let places = if places.rank() == 1 {
@@ -151,11 +150,11 @@ fn distances(op: Op, y: &Raw, given: &Raw, dim: usize) -> Result<Raw> {
     pointwise(Op::Sub, &[Arg::Tensor(&after), Arg::Tensor(&before)])
 }
 
-/// The covariance of variables, which are rows, over observations, which are columns; of one variable,
-/// as a vector is, a number.
+/// Computes the covariance of variables, which are rows, over observations, which are columns. A vector is one
+/// variable, whose covariance is a number.
 ///
 /// # Errors
-/// More than two dims, weights of other sizes or negative ones, missing memory.
+/// If there are more than two dims, weights have other sizes or are negative, or memory is missing.
 pub fn cov(
     op: Op,
     x: &Raw,
@@ -205,7 +204,7 @@ pub fn cov(
         (Some(f), Some(w)) => Some(pointwise(Op::Mul, &[Arg::Tensor(f), Arg::Tensor(w)])?),
         (one, other) => one.or(other).cloned(),
     };
-    // Tensors where there are weights, which may want a gradient.
+    // Weights stay tensors, since they may require a gradient.
     let totals = match &both {
         None => None,
         Some(both) => {
@@ -251,10 +250,10 @@ pub fn cov(
     Ok(found)
 }
 
-/// Correlation coefficients of variables, which are rows.
+/// Computes the correlation coefficients of variables, which are rows.
 ///
 /// # Errors
-/// As [`cov`].
+/// Like [`cov`].
 pub fn corrcoef(x: &Raw) -> Result<Raw> {
     let scaled = scaled_rows(x)?;
     let found = cov(Op::Corrcoef, scaled.as_ref().unwrap_or(x), 1.0, None, None)?;
@@ -267,8 +266,8 @@ pub fn corrcoef(x: &Raw) -> Result<Raw> {
     super::clamp(&scaled, Some(number(-1.0)), Some(number(1.0)))
 }
 
-/// Rows of observations by powers of two that bring each row's greatest magnitude near one, which changes no
-/// correlation; none where all rows are of a size whose squares are in range.
+/// Scales rows of observations by powers of two that bring each row's greatest magnitude near one, which does not
+/// change correlations; `None` if the squares of all rows are in range.
 fn scaled_rows(x: &Raw) -> Result<Option<Raw>> {
     if x.rank() == 0 || x.numel() == 0 || x.dtype().is_integral() {
         return Ok(None);
@@ -278,7 +277,7 @@ fn scaled_rows(x: &Raw) -> Result<Option<Raw>> {
     let last = x.rank() - 1;
     let most = reduce(Op::Amax, &sizes, &[last], true, ReduceOptions::default())?;
     let most = to_dtype(&most, DType::F64)?;
-    // Squares of halves leave their range early.
+    // Squares of 16-bit floats overflow early.
     let ends = match x.dtype().to_real() {
         DType::F64 => 1e-120..1e120,
         DType::F16 => 1e-1..1e1,
@@ -300,10 +299,10 @@ fn scaled_rows(x: &Raw) -> Result<Option<Raw>> {
     to_dtype(&pointwise(Op::Div, &[x.into(), (&factor).into()])?, dtype).map(Some)
 }
 
-/// Slices along a dim scaled down to a norm of at most `maxnorm`.
+/// Scales slices along a dim down to a norm of at most `maxnorm`.
 ///
 /// # Errors
-/// A dim out of range, a `p` that is not positive, a negative `maxnorm`, fewer than two dims.
+/// If the dim is out of range, `p` is not positive, `maxnorm` is negative, or there are fewer than two dims.
 pub fn renorm(x: &Raw, p: f64, dim: usize, maxnorm: f64) -> Result<Raw> {
     let op = Op::Renorm;
     check_dtype(op, x)?;

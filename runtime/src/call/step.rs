@@ -1,4 +1,4 @@
-//! Steps of optimizers, which write to parameters and to what is kept for each.
+//! Optimizer steps, which update parameters and the state of each.
 
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Sub};
@@ -15,39 +15,40 @@ use crate::profile::Span;
 use crate::raw::graph::no_grad;
 use crate::raw::{Raw, RawMut};
 
-/// A parameter, its gradient, and the `K` tensors that its optimizer keeps for it, which are zeros at first.
+/// A parameter, its gradient, and the `K` state tensors of its optimizer, which are zeros at first.
 #[derive(Debug)]
 pub struct StepParam<'a, const K: usize> {
-    /// What is optimized. A leaf stays the leaf that it is.
+    /// The parameter. A leaf keeps its identity.
     pub param: RawMut<'a>,
     /// Its gradient.
     pub grad: &'a Raw,
-    /// What is kept, of the parameter's sizes and dtype: for Adam the running means of the gradient (`exp_avg`) and of its
-    /// square (`exp_avg_sq`), for descent with momentum the running sum of gradients (`momentum_buffer`).
+    /// The state, with the parameter's sizes and dtype: for Adam the running means of the gradient (`exp_avg`) and of
+    /// its square (`exp_avg_sq`), for descent with momentum the running sum of gradients (`momentum_buffer`).
     pub state: [&'a mut Raw; K],
-    /// The number of this step among those of the parameter, which counts from 1.
+    /// The number of this parameter's step, counted from 1.
     pub step: u64,
 }
 
-/// What Adam is told, as PyTorch's `torch.optim.Adam` and `torch.optim.AdamW` are.
+/// The options of Adam, like those of PyTorch's `torch.optim.Adam` and `torch.optim.AdamW`.
 #[derive(Clone, Copy, Debug)]
 pub struct AdamOptions {
     /// The learning rate.
     pub lr: f64,
-    /// How much of the running means is kept: of the gradient, and of its square.
+    /// The decay rates of the running means of the gradient and of its square.
     pub betas: (f64, f64),
-    /// What is added to the root of the mean square.
+    /// The number added to the root of the mean square.
     pub eps: f64,
-    /// Which part of a parameter is added to its gradient; or, decoupled, is taken off it, times the learning rate.
+    /// The fraction of a parameter that is added to its gradient; or, decoupled, that times the learning rate is
+    /// subtracted from it.
     pub weight_decay: f64,
-    /// Whether the decay goes by the gradient's means, as Adam has it, or beside them, as AdamW has it.
+    /// Whether the decay is decoupled from the running means, as in AdamW, or goes through them, as in Adam.
     pub decoupled_weight_decay: bool,
-    /// What gradients are multiplied by first.
+    /// A factor that is applied to gradients first.
     pub grad_scale: f64,
 }
 
 impl AdamOptions {
-    /// AdamW with PyTorch's defaults: a rate of 0.001, means of 0.9 and 0.999, a decay of 0.01.
+    /// AdamW with PyTorch's defaults: learning rate 0.001, decay rates 0.9 and 0.999, weight decay 0.01.
     #[must_use]
     pub const fn adamw() -> Self {
         Self {
@@ -57,7 +58,7 @@ impl AdamOptions {
         }
     }
 
-    /// Adam with PyTorch's defaults: a rate of 0.001, means of 0.9 and 0.999, no decay.
+    /// Adam with PyTorch's defaults: learning rate 0.001, decay rates 0.9 and 0.999, no weight decay.
     #[must_use]
     pub const fn adam() -> Self {
         Self {
@@ -91,31 +92,31 @@ impl AdamOptions {
     }
 }
 
-/// A step of Adam or AdamW of all parameters, in one pass where they lie on the host. Nothing is recorded.
-/// Kingma and Ba, "Adam: A Method for Stochastic Optimization", algorithm 1; Loshchilov and Hutter, "Decoupled Weight Decay
-/// Regularization", algorithm 2.
+/// Performs a step of Adam or AdamW for all parameters, in one pass if they are on the host. Nothing is recorded.
+/// Kingma and Ba, "Adam: A Method for Stochastic Optimization", algorithm 1; Loshchilov and Hutter, "Decoupled Weight
+/// Decay Regularization", algorithm 2.
 ///
 /// # Errors
-/// When a step is 0, a parameter is no float, what belongs to it differs in sizes, dtype or device, or memory is missing.
-/// Nothing is written then.
+/// If a step is 0, a parameter is not a float, its gradient or state differs in sizes, dtype or device, or memory is
+/// missing. Nothing is written then.
 pub fn adam(params: &mut [StepParam<'_, 2>], options: &AdamOptions) -> Result<()> {
     walk("adam", params, |step| options.formula(step))
 }
 
-/// What gradient descent is told, as PyTorch's `torch.optim.SGD` is.
+/// The options of gradient descent, like those of PyTorch's `torch.optim.SGD`.
 #[derive(Clone, Copy, Debug)]
 pub struct SgdOptions {
     /// The learning rate.
     pub lr: f64,
-    /// How much of the sum of earlier gradients is kept.
+    /// The factor of the sum of earlier gradients.
     pub momentum: f64,
-    /// Which part of a gradient is not added to the sum.
+    /// The fraction of a gradient that is not added to the sum.
     pub dampening: f64,
-    /// Which part of a parameter is added to its gradient.
+    /// The fraction of a parameter that is added to its gradient.
     pub weight_decay: f64,
-    /// Whether the gradient is taken where momentum leads (Nesterov).
+    /// Whether to use Nesterov momentum.
     pub nesterov: bool,
-    /// What gradients are multiplied by first.
+    /// A factor that is applied to gradients first.
     pub grad_scale: f64,
 }
 
@@ -144,21 +145,21 @@ impl SgdOptions {
     }
 }
 
-/// A step of gradient descent of all parameters, in one pass where they lie on the host. Nothing is recorded. Momentum is for
-/// [`sgd_momentum`].
+/// Performs a step of gradient descent for all parameters, in one pass if they are on the host. Nothing is recorded.
+/// For momentum, see [`sgd_momentum`].
 ///
 /// # Errors
-/// When a step is 0, a parameter is no float, its gradient differs in sizes, dtype or device, or memory is missing. Nothing is
-/// written then.
+/// If a step is 0, a parameter is not a float, its gradient differs in sizes, dtype or device, or memory is missing.
+/// Nothing is written then.
 pub fn sgd(params: &mut [StepParam<'_, 0>], options: &SgdOptions) -> Result<()> {
     walk("sgd", params, |_| options.descent())
 }
 
-/// A step of gradient descent with momentum, as [`sgd`]; the first one adds whole gradients whatever
-/// `dampening` is, as PyTorch's does. Sutskever et al., "On the importance of initialization and momentum in deep learning".
+/// Like [`sgd`], but with momentum. The first step adds whole gradients regardless of `dampening`, as in PyTorch.
+/// Sutskever et al., "On the importance of initialization and momentum in deep learning".
 ///
 /// # Errors
-/// As [`sgd`].
+/// Like [`sgd`].
 pub fn sgd_momentum(params: &mut [StepParam<'_, 1>], options: &SgdOptions) -> Result<()> {
     walk("sgd", params, |step| Momentum {
         descent: options.descent(),
@@ -172,7 +173,7 @@ pub fn sgd_momentum(params: &mut [StepParam<'_, 1>], options: &SgdOptions) -> Re
     })
 }
 
-/// A step of each parameter by the formula of its number.
+/// Updates each parameter by the formula of its step number.
 fn walk<F: Formula<K>, const K: usize>(
     op: &'static str,
     params: &mut [StepParam<'_, K>],
@@ -200,7 +201,7 @@ fn walk<F: Formula<K>, const K: usize>(
             }
         }
     }
-    // The only thing below that can fail, where a device does; so it comes first.
+    // Only this can fail, on a device; so it is done first.
     for (at, param, _) in &changed {
         no_grad(|| copy_into(params[*at].param.reborrow(), param))?;
     }
@@ -210,7 +211,7 @@ fn walk<F: Formula<K>, const K: usize>(
         }
     }
     let _span = Span::new(op);
-    // SAFETY: each job is of one parameter, whose elements are dense and borrowed exclusively.
+    // SAFETY: each job has one parameter, whose elements are dense and borrowed exclusively.
     unsafe {
         single.run::<f32>();
         double.run::<f64>();
@@ -253,7 +254,7 @@ fn check<const K: usize>(op: &'static str, of: &StepParam<'_, K>) -> Result<()> 
     Ok(())
 }
 
-/// A parameter of the host whose elements lie side by side everywhere, and are shared with nobody.
+/// Returns the job of a parameter on the host whose tensors are contiguous.
 fn job<F: Formula<K>, const K: usize>(
     of: &mut StepParam<'_, K>,
     by: F,
@@ -281,7 +282,7 @@ fn job<F: Formula<K>, const K: usize>(
     Some((dtype, job))
 }
 
-/// What is to stand in the place of a parameter and of its state, each by a chain of operators.
+/// Computes the new parameter and state by one chain of operators each.
 fn programs<const K: usize>(of: &StepParam<'_, K>, by: impl Formula<K>) -> Result<(Raw, [Raw; K])> {
     let (param, grad) = (of.param.value()?.detach(), of.grad.clone().detach());
     let state: [Raw; K] = std::array::from_fn(|at| of.state[at].clone().detach());

@@ -6,6 +6,8 @@
 
 mod data_dependent;
 mod elementwise;
+#[cfg(feature = "fft")]
+mod fft;
 mod fused;
 mod index;
 mod lines;
@@ -28,6 +30,8 @@ pub(crate) use data_dependent::{
     BinJob, Binned, DataDependent, GroupJob, MaskJob, QuantileJob, Room,
 };
 pub(crate) use elementwise::{Constant, Input, Place, Pointwise, TriangleJob, scalar};
+#[cfg(feature = "fft")]
+pub use fft::FftNorm;
 pub use fused::Node;
 pub(crate) use fused::{FusedJob, Known};
 pub use index::Update;

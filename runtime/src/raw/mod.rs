@@ -1,6 +1,7 @@
 //! Tensors without names: a shared buffer, a layout, a dtype.
 
 mod access;
+pub(crate) mod arg;
 mod bytes;
 mod coo;
 mod exclusive;
@@ -290,6 +291,14 @@ impl Raw {
     pub(crate) fn unique_ptr(&mut self) -> Option<*mut u8> {
         let base = self.storage.unique_ptr()?;
         Some(base.wrapping_add(self.layout.offset * self.dtype().size()))
+    }
+
+    /// Returns the address of a fresh result's first element, which no other tensor shares.
+    pub(crate) fn fresh_ptr(&mut self) -> *mut u8 {
+        match self.unique_ptr() {
+            Some(ptr) => ptr,
+            None => unreachable!("a fresh result is not shared"),
+        }
     }
 
     /// Like [`unique_ptr`](Self::unique_ptr), but `None` if it is not on the host.

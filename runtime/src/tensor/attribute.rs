@@ -10,6 +10,7 @@ use super::family::in_place_as;
 use super::{DynTensor, about};
 use crate::call;
 use crate::raw::strides_in;
+use crate::tape::record_no_derivative;
 
 impl DynTensor {
     /// Returns the size of an element in bytes.
@@ -195,7 +196,7 @@ impl DynTensor {
         // Dense strides stay within the elements of a dense tensor.
         let raw = call::contiguous(&self.raw)?;
         let resized = raw.as_strided("resize", raw.dtype(), size.into(), strides, raw.offset())?;
-        self.raw = call::never(Op::Resize, resized, [&raw])?;
+        self.raw = record_no_derivative(Op::Resize, resized, [&raw])?;
         Ok(self)
     }
 

@@ -3,8 +3,8 @@
 use nomina_core::{Result, Scalar, rule};
 
 use super::{DynTensor, about};
+use crate::autograd::{self as grad, BackwardOptions, HookHandle};
 use crate::call;
-use crate::grad::{self, BackwardOptions, HookHandle};
 use crate::raw::Raw;
 
 impl DynTensor {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nomina_core::{Error, Name, Names, Result};
 
 use super::{DynTensor, about};
-use crate::grad::{self, BackwardOptions};
+use crate::autograd::{self as grad, BackwardOptions};
 use crate::raw::Raw;
 
 /// Computes the gradients of one number with respect to tensors it was computed from. Consumes its graph.

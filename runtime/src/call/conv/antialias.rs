@@ -1,25 +1,24 @@
-//! Dims at other sizes, without patterns that the smaller size cannot show: a chain of other operators.
+//! Resizing without aliasing, composed of other operators.
 //!
-//! Each dim has a table of the elements that make up each new one, and of their weights, so that the elements
-//! are picked by an index and summed up in a pass.
+//! Each dim has a table of the elements that contribute to each new one, and their weights, so that the elements are
+//! picked by an index and summed in one pass.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
 use super::list;
 use super::resample::{InterpolateMode, check_sizes, smooth};
-use crate::call::grad::{Weights, linear_along};
 use crate::call::{Reduction, fused_reduce, index_select, to_device, to_dtype};
 use crate::job::{Along, Node, Resize};
 use crate::raw::Raw;
 use crate::shape::{Shape, product};
+use crate::tape::{AxisWeights, record_linear};
 
-/// Dims at other sizes, by PyTorch's `antialias`: where a dim is made smaller, the mode's kernel is as much
-/// wider.
+/// Resizes dims like PyTorch's `antialias`: if a dim is made smaller, the mode's kernel is widened by the same factor.
 ///
 /// # Errors
-/// A mode that is neither linear nor cubic, a dtype that is no float, no elements or none asked for, missing
-/// memory.
+/// If the mode is neither linear nor cubic, the dtype is not a float, there are no elements or none are requested, or
+/// memory is missing.
 pub fn interpolate_antialias(x: &Raw, dims: &[Resize], mode: InterpolateMode) -> Result<Raw> {
     let op = Op::Interpolate;
     let places: Shape = dims.iter().map(|resize| resize.dim).collect();
@@ -38,7 +37,7 @@ pub fn interpolate_antialias(x: &Raw, dims: &[Resize], mode: InterpolateMode) ->
     to_dtype(&x, dtype)
 }
 
-/// The elements that make up each element of the result, and their weights; as many for each.
+/// The elements that contribute to each element of the result, and their weights; equally many for each.
 struct Taps {
     each: usize,
     index: Vec<i64>,
@@ -52,7 +51,7 @@ impl Taps {
             _ => (triangle, 1.0),
         };
         let wider = along.scale.max(1.0);
-        // As PyTorch rounds: what lies within half an element of the kernel's ends counts.
+        // PyTorch's rounding: elements within half an element of the kernel's ends count.
         let range = |i: usize| {
             let middle = along.scale * (i as f64 + 0.5);
             let end = |at: f64| (at + 0.5).clamp(0.0, along.size as f64) as usize;
@@ -76,7 +75,7 @@ impl Taps {
             weights[start..]
                 .iter_mut()
                 .for_each(|weight| *weight /= total);
-            // The last element shares its weight with what fills up the row: an infinity times zero would be NaN.
+            // Padding repeats the last element and shares its weight: an infinity times a weight of zero would be NaN.
             let last = weights.len() - 1;
             let share = weights[last] / (spare + 1) as f64;
             weights[last] = share;
@@ -92,7 +91,7 @@ impl Taps {
         })
     }
 
-    /// The sums of the elements by their weights.
+    /// Sums the elements by their weights.
     fn summed(&self, op: Op, x: &Raw, dim: usize, out: usize) -> Result<Raw> {
         let index = Raw::from_vec(self.index.clone(), &[self.index.len()])?;
         let picked = index_select(op, x, dim, &to_device(&index, x.device())?)?;
@@ -117,12 +116,12 @@ impl Taps {
     }
 }
 
-/// A dim at another size.
+/// Resizes one dim.
 fn resized(op: Op, x: &Raw, dim: usize, along: &Along, mode: InterpolateMode) -> Result<Raw> {
     let taps = Taps::new(op, x, along, mode)?;
     let made = taps.summed(op, &x.clone().detach(), dim, along.out)?;
-    linear_along(op, made, x, || {
-        let mut weights = Weights::new(dim, along.size, along.out);
+    record_linear(op, made, x, || {
+        let mut weights = AxisWeights::new(dim, along.size, along.out);
         let each = taps.index.iter().zip(&taps.weights).enumerate();
         each.for_each(|(at, (&from, &by))| weights.add(at / taps.each, from as usize, by));
         vec![weights]
@@ -133,7 +132,7 @@ fn triangle(x: f64) -> f64 {
     (1.0 - x.abs()).max(0.0)
 }
 
-/// Keys' spline with -0.5, as PyTorch has it here.
+/// Keys' cubic spline with -0.5, as PyTorch uses here.
 fn cubic(x: f64) -> f64 {
     match x.abs() {
         x if x < 1.0 => (1.5 * x - 2.5) * x * x + 1.0,

@@ -7,23 +7,28 @@ use super::convolve::positive;
 use super::{check_count, check_limits, padded_size, refuse, too_long_kernel, too_much_padding};
 use crate::call::backend::backend;
 use crate::call::contiguous;
-use crate::call::grad::{columns, folded};
-use crate::call::reduce::address;
 use crate::job::{ColumnsJob, Sliding, Windows};
 use crate::raw::Raw;
 use crate::shape::{count, product};
+use crate::tape::{record_fold, record_im2col};
 
-/// How a window slides over two dims.
+/// The arguments of a window that slides over two dims.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
     /// The window's sizes.
     pub kernel: &'a [usize],
-    /// From one element under the window to the next.
+    /// The distance between elements under the window.
     pub dilation: &'a [usize],
     /// Zeros before and after.
     pub padding: &'a [usize],
-    /// From one position to the next.
+    /// The distance between positions.
     pub stride: &'a [usize],
+}
+
+impl<'a> Columns<'a> {
+    fn as_array(&self) -> [&'a [usize]; 4] {
+        [self.kernel, self.dilation, self.padding, self.stride]
+    }
 }
 
 fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windows> {
@@ -74,10 +79,10 @@ fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windo
     Ok(windows)
 }
 
-/// Of `(N, C, H, W)` the elements under each position of a window: `(N, C * KH * KW, positions)`.
+/// Returns the elements of `(N, C, H, W)` under each position of a window: `(N, C * KH * KW, positions)`.
 ///
 /// # Errors
-/// Another number of dims, sizes that do not fit, missing memory.
+/// If there is another number of dims, sizes do not fit, or memory is missing.
 pub fn im2col(x: &Raw, args: &Columns<'_>) -> Result<Raw> {
     let op = Op::Im2col;
     if x.rank() != 4 {
@@ -98,20 +103,20 @@ pub fn im2col(x: &Raw, args: &Columns<'_>) -> Result<Raw> {
         planes: count(&[batch, channels]),
         windows,
         x: input.as_ptr(),
-        out: address(&mut out),
+        out: out.fresh_ptr(),
         fold: false,
     };
     if out.numel() > 0 {
         // SAFETY: the windows slide over the input's planes; the result is fresh and has room.
         unsafe { backend(op.name(), x.device())?.columns(&job)? };
     }
-    columns(out, x, args)
+    record_im2col(out, x, args.as_array())
 }
 
-/// Adds the columns `(N, C * KH * KW, positions)` up where their windows lie, in `(N, C, sizes)`.
+/// Sums the columns `(N, C * KH * KW, positions)` at the positions of their windows, in `(N, C, sizes)`.
 ///
 /// # Errors
-/// Another number of dims, sizes that do not fit, missing memory.
+/// If there is another number of dims, sizes do not fit, or memory is missing.
 pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
     let op = Op::Fold;
     if x.rank() != 3 || sizes.len() != 2 {
@@ -143,12 +148,12 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
         planes: count(&shape[..2]),
         windows,
         x: input.as_ptr(),
-        out: address(&mut out),
+        out: out.fresh_ptr(),
         fold: true,
     };
     if out.numel() > 0 {
         // SAFETY: as in `im2col`.
         unsafe { backend(op.name(), x.device())?.columns(&job)? };
     }
-    folded(out, x, args)
+    record_fold(out, x, args.as_array())
 }

@@ -8,69 +8,68 @@ use super::{
     too_much_padding,
 };
 use crate::call::backend::backend;
-use crate::call::grad::convolved;
-use crate::call::reduce::address;
 use crate::call::{contiguous, to_dtype};
 use crate::dispatch::arithmetic;
 use crate::job::{ConvJob, Sliding, TransposedJob, Windows, is_direct};
 use crate::raw::Raw;
 use crate::shape::{Shape, count, numel, scaled_stride};
+use crate::tape::record_convolution;
 
-/// Where the dims stand.
+/// The positions of the dims.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvSites<'a> {
-    /// The input's channels.
+    /// The input's dim of channels.
     pub channel: usize,
-    /// The dims to slide along, outermost first.
+    /// The spatial dims, outermost first.
     pub spatial: &'a [usize],
-    /// The weight's output channels.
+    /// The weight's dim of output channels.
     pub out: usize,
-    /// The weight's dim that meets the input's channels.
+    /// The weight's dim that matches the input's channels.
     pub weight_channel: usize,
     /// The weight's other dims, one for each spatial dim.
     pub kernel: &'a [usize],
 }
 
-/// How a kernel slides; one number for each spatial dim.
+/// The arguments of a convolution; one number for each spatial dim.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvArgs<'a> {
-    /// From one position to the next.
+    /// The distance between positions.
     pub stride: &'a [usize],
-    /// Zeros before and after; `None` for as many as keep the sizes.
+    /// Zeros before and after; `None` keeps the sizes.
     pub padding: Option<&'a [usize]>,
-    /// From one element under the kernel to the next.
+    /// The distance between elements under the kernel.
     pub dilation: &'a [usize],
-    /// Into how many groups channels fall.
+    /// The number of groups of channels.
     pub groups: usize,
 }
 
-/// How a transposed kernel slides; one number for each spatial dim.
+/// The arguments of a transposed convolution; one number for each spatial dim.
 #[derive(Clone, Copy, Debug)]
 pub struct TransposedArgs<'a> {
-    /// From one position to the next.
+    /// The distance between positions.
     pub stride: &'a [usize],
-    /// How much is cut off before and after.
+    /// The number of elements cut off before and after.
     pub padding: &'a [usize],
-    /// How much is added after.
+    /// The number of elements added after.
     pub output_padding: &'a [usize],
-    /// Into how many groups channels fall.
+    /// The number of groups of channels.
     pub groups: usize,
-    /// From one element under the kernel to the next.
+    /// The distance between elements under the kernel.
     pub dilation: &'a [usize],
 }
 
-/// The operands, checked and brought to one order.
+/// The checked operands, with their dims in one order.
 struct Ready {
     /// Batch, channels, spatial dims.
     x: Raw,
-    /// Output channels and channels as the operator has them, then the kernel.
+    /// Output channels and channels, in the operator's order, then the kernel.
     weight: Raw,
     bias: Option<Raw>,
     /// The sizes of the batch dims.
     lead: Shape,
-    /// What puts the result's dims to their places.
+    /// The permutation that restores the result's dims.
     back: Shape,
-    /// Channels of a group, output channels.
+    /// The channels of a group, and the output channels.
     channels: usize,
     outs: usize,
 }
@@ -170,7 +169,7 @@ fn ready(
     })
 }
 
-/// The dtype of weights and biases, as jobs say it.
+/// Returns the dtype of weights and biases in a job: on the host, that of the arithmetic.
 fn compute(x: &Raw) -> DType {
     match x.device().is_cpu() {
         true => arithmetic(x.dtype()),
@@ -182,17 +181,17 @@ fn outs_split(outs: usize, groups: usize, transposed: bool) -> bool {
     transposed || outs.is_multiple_of(groups)
 }
 
-/// Gives the result, of `[batch, channels, spatial..]`, the input's order of dims.
+/// Restores the dim order of the input in a result of `[batch, channels, spatial..]`.
 fn placed(out: &Raw, lead: &[usize], back: &[usize]) -> Result<Raw> {
     let mut shape = Shape::from_slice(lead);
     shape.extend_from_slice(&out.shape()[1..]);
     out.reshape(&shape)?.permute(back)
 }
 
-/// Slides a kernel along dims and sums over channels.
+/// Convolves a kernel along dims and sums over channels.
 ///
 /// # Errors
-/// Operands of different dtypes, sizes that do not fit, missing memory.
+/// If dtypes differ, sizes do not fit, or memory is missing.
 pub fn conv(
     op: Op,
     x: &Raw,
@@ -211,7 +210,7 @@ pub fn conv(
             .iter()
             .map(|window| window.out),
     );
-    // Channels that lie innermost stay there, which also keeps the result's dims as they were.
+    // Innermost channels stay innermost, which also keeps the result's dims in the input's order.
     let last = input.strides()[1] == 1 && input.shape()[1] > 1 && !input.is_contiguous();
     let direct = is_direct(
         input.dtype(),
@@ -247,7 +246,7 @@ pub fn conv(
         weight: w.as_ptr(),
         channels_last: last,
         bias: ready.bias.as_ref().map(Raw::as_ptr),
-        out: address(&mut out),
+        out: out.fresh_ptr(),
         out_strides: if last {
             [scaled_stride(outs, positions), 1, outs]
         } else {
@@ -255,8 +254,8 @@ pub fn conv(
         },
     };
     if out.numel() > 0 {
-        // SAFETY: sizes were checked; the operands are on one device and outlive the call, the
-        // result is fresh and row-major in the order that its strides say.
+        // SAFETY: sizes were checked; the operands are on one device and outlive the call, and the result is fresh and
+        // dense with its strides.
         unsafe { backend(op.name(), input.device())?.conv(&job)? };
     }
     let out = if last {
@@ -266,11 +265,11 @@ pub fn conv(
     };
     let operands = [&ready.x, &ready.weight];
     let slides = (&windows[..], args.groups);
-    let out = convolved(op, out, operands, ready.bias.as_ref(), slides, false)?;
+    let out = record_convolution(op, out, operands, ready.bias.as_ref(), slides, false)?;
     placed(&out, &ready.lead, &ready.back)
 }
 
-/// Of batch and channels, and three spatial dims.
+/// Returns the strides of batch and channels, and of three spatial dims.
 pub(in crate::call) fn strides(x: &Raw) -> [isize; 5] {
     let strides = x.strides();
     let spatial = three(0, &strides[2..]);
@@ -347,10 +346,10 @@ pub(super) fn positive(op: Op, x: &Raw, dim: usize, stride: usize, dilation: usi
         .hint("both are 1 or more"))
 }
 
-/// The transpose of [`conv`]: each element adds the kernel, times itself, to the result.
+/// The transpose of [`conv`]: each element adds itself times the kernel to the result.
 ///
 /// # Errors
-/// As [`conv`].
+/// Like [`conv`].
 pub fn conv_transpose(
     op: Op,
     x: &Raw,
@@ -382,7 +381,7 @@ pub fn conv_transpose(
         x_strides: strides(input),
         weight: w.as_ptr(),
         bias: ready.bias.as_ref().map(Raw::as_ptr),
-        out: address(&mut out),
+        out: out.fresh_ptr(),
     };
     if out.numel() > 0 {
         // SAFETY: as in `conv`.
@@ -390,7 +389,7 @@ pub fn conv_transpose(
     }
     let slides = (&windows[..], args.groups);
     let operands = [&ready.x, &ready.weight];
-    let out = convolved(op, out, operands, ready.bias.as_ref(), slides, true)?;
+    let out = record_convolution(op, out, operands, ready.bias.as_ref(), slides, true)?;
     placed(&out, &ready.lead, &ready.back)
 }
 

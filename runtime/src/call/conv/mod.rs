@@ -2,11 +2,12 @@
 
 mod antialias;
 mod columns;
-pub(super) mod convolve;
+mod convolve;
 mod pad;
 mod point;
 mod pool;
 mod resample;
+mod weight_gradient;
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
@@ -21,8 +22,9 @@ pub use convolve::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
 pub use pad::{PadMode, pad};
 pub use pool::{AvgArgs, MaxArgs, adaptive_avg, adaptive_max, avg_pool, max_pool, max_unpool};
 pub use resample::{InterpolateMode, interpolate};
+pub(crate) use weight_gradient::weight_gradient;
 
-/// How many elements before and after a dim, or taken away where negative.
+/// The number of elements added before and after a dim; negative numbers remove elements.
 pub type PadPair = (i64, i64);
 
 #[cold]
@@ -34,13 +36,13 @@ fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -
         })
 }
 
-/// Dims in another order: the others, then `last`.
+/// Returns the order of dims with `last` at the end.
 fn order(rank: usize, last: &[usize]) -> Shape {
     let others = (0..rank).filter(|dim| !last.contains(dim));
     others.chain(last.iter().copied()).collect()
 }
 
-/// What undoes a permutation.
+/// Returns the inverse of a permutation.
 fn inverse(order: &[usize]) -> Shape {
     let mut inverse = Shape::from_elem(0, order.len());
     for (at, &dim) in order.iter().enumerate() {
@@ -49,7 +51,7 @@ fn inverse(order: &[usize]) -> Shape {
     inverse
 }
 
-/// Checks that dims are there, each once, and no more than three.
+/// Checks that dims exist, are distinct, and are at most three.
 fn check_dims(op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
     if dims.is_empty() || dims.len() > 3 {
         let what = format!("{} dims to slide along", dims.len());
@@ -67,7 +69,7 @@ fn check_count(op: Op, x: &Raw, what: &str, given: usize, dims: usize) -> Result
     Err(refuse(ErrorKind::Argument, op, &[x], what).hint("give one for each dim to slide along"))
 }
 
-/// Refuses a size, given by its argument's name, that no dim can have, and so no window over one.
+/// Checks that a size, given with its argument's name, is one that a dim can have.
 fn check_limits(op: Op, x: &Raw, dim: Option<usize>, sizes: &[(&str, usize)]) -> Result<()> {
     let beyond = |&&(_, size): &&(&str, usize)| isize::try_from(size).is_err();
     let Some((argument, size)) = sizes.iter().find(beyond) else {
@@ -81,13 +83,13 @@ fn check_limits(op: Op, x: &Raw, dim: Option<usize>, sizes: &[(&str, usize)]) ->
     })
 }
 
-/// The size of a dim with padding on both sides; `None` beyond what a dim can have.
+/// Returns the size of a dim with padding on both sides; `None` if it is too large for a dim.
 fn padded_size(size: usize, before: usize, after: usize) -> Option<usize> {
     let both = size.checked_add(before)?.checked_add(after)?;
     isize::try_from(both).is_ok().then_some(both)
 }
 
-/// The error of a padding that makes a dim of `size` elements larger than a dim can be.
+/// Returns the error of a padding that makes a dim of `size` elements too large.
 #[cold]
 fn too_much_padding(op: Op, operands: &[&Raw], size: usize, padding: usize) -> Error {
     let what = format!(
@@ -96,7 +98,7 @@ fn too_much_padding(op: Op, operands: &[&Raw], size: usize, padding: usize) -> E
     refuse(ErrorKind::Argument, op, operands, what).hint("pad less")
 }
 
-/// The error of a kernel that spans more elements than a dim can have.
+/// Returns the error of a kernel that spans more elements than a dim can have.
 #[cold]
 fn too_long_kernel(op: Op, operands: &[&Raw], kernel: usize, dilation: usize) -> Error {
     let what = format!(
@@ -105,7 +107,7 @@ fn too_long_kernel(op: Op, operands: &[&Raw], kernel: usize, dilation: usize) ->
     refuse(ErrorKind::Argument, op, operands, what).hint("take a smaller kernel or dilation")
 }
 
-/// An empty list with room for `n`, where memory has it.
+/// Returns an empty list with room for `n`, if there is memory.
 fn list<T>(op: Op, x: &Raw, n: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     match list.try_reserve_exact(n) {
@@ -120,7 +122,7 @@ fn list<T>(op: Op, x: &Raw, n: usize) -> Result<Vec<T>> {
     }
 }
 
-/// `[.., a, b, c]` with as many leading 1s as make three.
+/// Returns `[.., a, b, c]` with leading values `one` up to three.
 pub(super) fn three<T: Copy>(one: T, each: &[T]) -> [T; 3] {
     let mut three = [one; 3];
     three[3 - each.len()..].copy_from_slice(each);

@@ -1,4 +1,4 @@
-//! Padding, and all other gathers whose indices are independent from dim to dim.
+//! Padding, and other gathers whose indices are independent from dim to dim.
 
 use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result, Scalar};
@@ -6,29 +6,28 @@ use nomina_core::{ErrorKind, Result, Scalar};
 use super::{PadPair, check_count, list, refuse};
 use crate::call::backend::backend;
 use crate::call::check;
-use crate::call::grad;
-use crate::call::reduce::address;
 use crate::job::{Constant, SpreadJob};
 
 use crate::raw::Raw;
 use crate::shape::Shape;
+use crate::tape::record_pad;
 
-/// What a dim is padded with.
+/// The elements with which a dim is padded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PadMode {
-    /// One number.
+    /// A constant.
     #[default]
     Constant,
     /// The dim's elements, mirrored at the first and the last one: `3 2 | 1 2 3 | 2 1`.
     Reflect,
     /// The first and the last element, repeated: `1 1 | 1 2 3 | 3 3`.
     Replicate,
-    /// The dim's elements, from its other end on: `2 3 | 1 2 3 | 1 2`.
+    /// The dim's elements, continued from the other end: `2 3 | 1 2 3 | 1 2`.
     Circular,
 }
 
-/// Picks elements: dim `dim` has the indices `maps[dim]`, or stays.
+/// Picks elements: dim `dim` has the indices `maps[dim]`, or is unchanged.
 pub(super) fn spread(op: Op, x: &Raw, maps: &[Option<Vec<isize>>], value: Scalar) -> Result<Raw> {
     let sizes = x.shape().iter().zip(maps);
     let shape: Shape = sizes
@@ -43,20 +42,20 @@ pub(super) fn spread(op: Op, x: &Raw, maps: &[Option<Vec<isize>>], value: Scalar
         x: x.as_ptr(),
         x_strides: x.strides(),
         value: Constant::new(value, x.dtype()),
-        out: address(&mut out),
+        out: out.fresh_ptr(),
     };
     if out.numel() > 0 {
         // SAFETY: every index of a map is -1 or within its dim; the result is fresh.
         unsafe { backend(op.name(), x.device())?.spread(&job)? };
     }
-    grad::spread(op, out, x, maps)
+    record_pad(op, out, x, maps)
 }
 
-/// More elements before and after dims.
+/// Adds elements before and after dims.
 ///
 /// # Errors
-/// A mirror or a circle longer than the dim has elements, more taken away than there are, missing
-/// memory.
+/// If a mirror or circular padding is longer than the dim, more elements are removed than there are, or memory is
+/// missing.
 pub fn pad(
     op: Op,
     x: &Raw,
@@ -77,7 +76,7 @@ pub fn pad(
     spread(op, x, &maps, value)
 }
 
-/// The size of a padded dim.
+/// Returns the size of a padded dim.
 fn padded(op: Op, x: &Raw, dim: usize, (before, after): PadPair, mode: PadMode) -> Result<usize> {
     let size = x.shape()[dim] as i128;
     let fail = |kind, what: String, hint: &str| {
@@ -122,7 +121,7 @@ fn padded(op: Op, x: &Raw, dim: usize, (before, after): PadPair, mode: PadMode) 
     }
 }
 
-/// Which element of the dim stands at each index.
+/// Returns the element of the dim at each index.
 fn map(
     op: Op,
     x: &Raw,

@@ -1,4 +1,4 @@
-//! Convolutions that are matrix products as they stand.
+//! Convolutions that are matrix products.
 
 use nomina_core::Scalar;
 
@@ -6,12 +6,12 @@ use crate::job::{ConvJob, Matrix, Product, Repeat};
 use crate::shape::{product, scaled_stride};
 
 impl ConvJob {
-    /// A kernel of one element is a product with the input as it lies, once per batch and group; `None`
-    /// where it is none. The result holds the bias before, if there is one.
+    /// Computes a kernel of one element as a product with the input in place, one for each batch and group; `None` if
+    /// it is not one. The result holds the bias before, if there is one.
     pub(crate) fn as_product(&self) -> Option<(Product, [Repeat; 2])> {
         let [_, d, h, w] = [0, 1, 2, 3].map(|at| self.x_strides[at + 1]);
         let sizes = self.windows.map(|window| window.size);
-        // Positions are one stride apart over all spatial dims that have more than one.
+        // Positions have one stride over all spatial dims with more than one of them.
         let step = if sizes[2] > 1 {
             w
         } else if sizes[1] > 1 {

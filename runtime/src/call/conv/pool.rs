@@ -1,4 +1,4 @@
-//! Pools: one number from the elements under a window.
+//! Pools: one number from the elements under each window.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Names, Result};
@@ -6,44 +6,43 @@ use nomina_core::{DType, ErrorKind, Names, Result};
 use super::convolve::positive;
 use super::{check_count, check_dims, check_limits, inverse, order, refuse, three};
 use crate::call::backend::backend;
-use crate::call::device::same_device;
-use crate::call::grad::{greatest, means, unpooled};
-use crate::call::reduce::address;
-use crate::call::{contiguous, has_gradient};
+use crate::call::check::same_device;
+use crate::call::contiguous;
 use crate::job::{Cover, PoolJob, PoolKind, Slide, UnpoolJob};
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::{Shape, count};
+use crate::tape::{has_gradient, record_average_pool, record_max_pool, record_max_unpool};
 
-/// How the window of a greatest element slides; one number for each dim.
+/// The window of a maximum pool; one number for each dim.
 #[derive(Clone, Copy, Debug)]
 pub struct MaxArgs<'a> {
     /// The window's sizes.
     pub kernel: &'a [usize],
-    /// From one position to the next.
+    /// The distance between positions.
     pub stride: &'a [usize],
-    /// How far the window reaches beyond the first and the last element.
+    /// The number of positions by which the window may exceed either end.
     pub padding: &'a [usize],
-    /// From one element under the window to the next.
+    /// The distance between elements under the window.
     pub dilation: &'a [usize],
-    /// Whether a last window that starts inside counts though it reaches beyond.
+    /// Whether a last window that starts inside counts although it exceeds the end.
     pub ceil_mode: bool,
 }
 
-/// How the window of a mean slides; one number for each dim.
+/// The window of an average pool; one number for each dim.
 #[derive(Clone, Copy, Debug)]
 pub struct AvgArgs<'a> {
     /// The window's sizes.
     pub kernel: &'a [usize],
-    /// From one position to the next.
+    /// The distance between positions.
     pub stride: &'a [usize],
-    /// Zeros before the first and after the last element.
+    /// The number of zeros before the first and after the last element.
     pub padding: &'a [usize],
-    /// Whether a last window that starts inside counts though it reaches beyond.
+    /// Whether a last window that starts inside counts although it exceeds the end.
     pub ceil_mode: bool,
-    /// Whether zeros outside are counted.
+    /// Whether zeros outside count as elements.
     pub count_include_pad: bool,
-    /// What sums are divided by, instead of a count.
+    /// The divisor of sums, instead of the number of elements.
     pub divisor_override: Option<i64>,
 }
 
@@ -65,7 +64,7 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
         let sizes = [("kernel_size", kernel), ("stride", stride), ("padding", before), ("dilation", dilation)];
         check_limits(op, x, Some(dim), &sizes)?;
         let limit = isize::MAX as usize;
-        // Of such numbers nothing of this overflows in 128 bits.
+        // In 128 bits nothing of this overflows.
         let wide = |n: usize| n as i128;
         let reach = wide(dilation) * (wide(kernel) - 1) + 1;
         if kernel == 0 || 2 * wide(before) > reach {
@@ -102,7 +101,7 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
     each.collect()
 }
 
-/// Brings `dims` behind the others, computes, and puts the result's dims to their places.
+/// Moves `dims` to the end, computes, and moves the result's dims back.
 fn pooled(
     op: Op,
     x: &Raw,
@@ -120,7 +119,7 @@ fn pooled(
         *size = cover.len();
     }
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
-    // What goes back to the greatest elements asks where they are.
+    // The gradient needs the positions of the greatest elements.
     let kept = matches!(kind, PoolKind::Max) && has_gradient(x.dtype()) && is_wanted([x]);
     let mut places = match indices || kept {
         true => Some(Raw::empty(op.name(), &shape, DType::I64, x.device())?),
@@ -134,30 +133,30 @@ fn pooled(
         size: three(1, &input.shape()[outer..]),
         covers: three(Cover::NONE, covers),
         x: input.as_ptr(),
-        out: address(&mut out),
-        indices: places.as_mut().map(|places| address(places).cast()),
+        out: out.fresh_ptr(),
+        indices: places.as_mut().map(|places| places.fresh_ptr().cast()),
     };
     if out.numel() > 0 {
-        // SAFETY: what positions cover lies in the planes; the input is contiguous and outlives the call, the
-        // results are fresh and have an element for each position of each plane.
+        // SAFETY: the windows lie in the planes; the input is contiguous and outlives the call, the results are fresh
+        // and have an element for each position of each plane.
         unsafe { backend(op.name(), x.device())?.pool(&job)? };
     }
     let back = inverse(&moved);
     let out = match (kind, &places) {
-        (PoolKind::Max, Some(places)) => greatest(op, out, &input, places, covers)?,
+        (PoolKind::Max, Some(places)) => record_max_pool(op, out, &input, places, covers)?,
         (PoolKind::Max, None) => out,
-        (PoolKind::Mean(divisor), _) => means(op, out, &input, covers, divisor)?,
+        (PoolKind::Mean(divisor), _) => record_average_pool(op, out, &input, covers, divisor)?,
     };
     let places = places.filter(|_| indices);
     let places = places.map(|places| places.permute(&back)).transpose()?;
     Ok((out.permute(&back)?, places))
 }
 
-/// The greatest element under a window, and with `indices` where it stands among the elements of
-/// `dims`, counted row-major.
+/// Computes the greatest element under each window, and with `indices` its row-major position among the elements of
+/// `dims`.
 ///
 /// # Errors
-/// Sizes that do not fit, a dtype without order, missing memory.
+/// If sizes do not fit, the dtype has no order, or memory is missing.
 pub fn max_pool(
     op: Op,
     x: &Raw,
@@ -169,10 +168,10 @@ pub fn max_pool(
     pooled(op, x, dims, &covers, PoolKind::Max, indices)
 }
 
-/// The mean under a window.
+/// Computes the mean under each window.
 ///
 /// # Errors
-/// Sizes that do not fit, a dtype that has no mean, missing memory.
+/// If sizes do not fit, the dtype has no mean, or memory is missing.
 pub fn avg_pool(op: Op, x: &Raw, dims: &[usize], args: &AvgArgs<'_>) -> Result<Raw> {
     let ones = [1; 3];
     let covers = slide(
@@ -196,7 +195,7 @@ pub fn avg_pool(op: Op, x: &Raw, dims: &[usize], args: &AvgArgs<'_>) -> Result<R
     Ok(pooled(op, x, dims, &covers, kind, false)?.0)
 }
 
-/// The parts into which an adaptive pool cuts dims.
+/// Returns the parts into which an adaptive pool divides dims.
 fn parts(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Vec<Cover>> {
     check_dims(op, x, dims)?;
     check_count(op, x, "output_size", sizes.len(), dims.len())?;
@@ -212,19 +211,19 @@ fn parts(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Vec<Cover>>
     each.collect()
 }
 
-/// The means of `sizes` equal parts of each dim.
+/// Computes the means of `sizes` equal parts of each dim.
 ///
 /// # Errors
-/// As [`avg_pool`].
+/// Like [`avg_pool`].
 pub fn adaptive_avg(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Raw> {
     let covers = parts(op, x, dims, sizes)?;
     Ok(pooled(op, x, dims, &covers, PoolKind::Mean(None), false)?.0)
 }
 
-/// The greatest elements of `sizes` equal parts of each dim, and with `indices` where they stand.
+/// Computes the greatest elements of `sizes` equal parts of each dim, and with `indices` their positions.
 ///
 /// # Errors
-/// As [`max_pool`].
+/// Like [`max_pool`].
 pub fn adaptive_max(
     op: Op,
     x: &Raw,
@@ -236,10 +235,10 @@ pub fn adaptive_max(
     pooled(op, x, dims, &covers, PoolKind::Max, indices)
 }
 
-/// Puts elements to their indices in planes of `sizes`, among zeros.
+/// Writes elements to their indices in planes of zeros with these `sizes`.
 ///
 /// # Errors
-/// Indices of another dtype or shape, or out of range; missing memory.
+/// If indices have another dtype or shape or are out of range, or memory is missing.
 pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Raw> {
     check_dims(op, x, dims)?;
     check_count(op, x, "output_size", sizes.len(), dims.len())?;
@@ -273,10 +272,10 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
             room: count(sizes),
             x: input.as_ptr(),
             indices: places.as_ptr().cast(),
-            out: address(&mut out),
+            out: out.fresh_ptr(),
         };
-        // SAFETY: as many indices as elements, both contiguous; the result is fresh and has a plane
-        // of `room` elements for each of `plane`.
+        // SAFETY: as many indices as elements, both contiguous; the result is fresh and has a plane of `room` elements
+        // for each of `plane`.
         unsafe { backend(op.name(), x.device())?.unpool(&job) }.map_err(|error| {
             let shapes = both.map(|x| x.shape());
             shapes.into_iter().fold(error, |error, shape| {
@@ -284,5 +283,5 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
             })
         })?;
     }
-    unpooled(op, out, &input, &places, dims.len())?.permute(&inverse(&moved))
+    record_max_unpool(op, out, &input, &places, dims.len())?.permute(&inverse(&moved))
 }

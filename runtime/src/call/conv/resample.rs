@@ -7,33 +7,32 @@ use super::pad::spread;
 use super::{check_dims, inverse, list, order, pool, refuse};
 use crate::call::backend::backend;
 use crate::call::contiguous;
-use crate::call::grad::{Weights, linear_along};
-use crate::call::reduce::address;
 use crate::job::{Along, ResampleJob, Resize};
 use crate::raw::Raw;
 use crate::shape::Shape;
+use crate::tape::{AxisWeights, record_linear};
 
-/// How an element is made from those around its place.
+/// How an element is computed from its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InterpolateMode {
-    /// The nearest one, its place rounded down: PyTorch's `nearest`, computed exactly.
+    /// The nearest element, with its position rounded down: PyTorch's `nearest`, computed exactly.
     #[default]
     Nearest,
-    /// The nearest one, by the middles of elements.
+    /// The nearest element by distance of their centres.
     NearestExact,
-    /// Between two along each dim: PyTorch's `linear`, `bilinear` and `trilinear`.
+    /// Linear interpolation of two elements along each dim: PyTorch's `linear`, `bilinear` and `trilinear`.
     Linear,
-    /// A cubic spline through four along each dim: PyTorch's `bicubic`.
+    /// A cubic spline through four elements along each dim: PyTorch's `bicubic`.
     Cubic,
-    /// The mean of those that lie in its place.
+    /// The mean of the elements that the new one covers.
     Area,
 }
 
-/// Dims at other sizes.
+/// Resizes dims.
 ///
 /// # Errors
-/// No elements or none asked for, a dtype that the mode does not take, missing memory.
+/// If there are no elements or none are requested, the mode does not take the dtype, or memory is missing.
 pub fn interpolate(
     x: &Raw,
     dims: &[Resize],
@@ -69,7 +68,7 @@ pub fn interpolate(
     }
 }
 
-/// Sizes and factors that a dim can have.
+/// Checks that dims can have these sizes and factors.
 pub(super) fn check_sizes(x: &Raw, dims: &[Resize], places: &[usize]) -> Result<()> {
     let op = Op::Interpolate;
     check_dims(op, x, places)?;
@@ -102,14 +101,15 @@ pub(super) fn smooth(op: Op, x: &Raw) -> Result<()> {
         .hint("take the nearest element, or convert to a float dtype with `to`"))
 }
 
-/// The nearest element for each place of the result: `floor(i * size / out)`, or `floor((i + 1/2) * size / out)` with `middles`. Integer
-/// arithmetic, since a rounded quotient of the sizes falls on the wrong side of whole numbers.
+/// Returns the nearest element for each position of the result: `floor(i * size / out)`, or `floor((i + 1/2) * size /
+/// out)` with `middles`. It is integer arithmetic, since a rounded quotient of the sizes may fall on the wrong side of
+/// whole numbers.
 fn nearest(x: &Raw, resize: &Resize, middles: bool) -> Result<Vec<isize>> {
     let size = x.shape()[resize.dim];
     let last = size as isize - 1;
     let mut map = list(Op::Interpolate, x, resize.size)?;
     let Some(factor) = resize.factor else {
-        // In halves of an element. Below 2^66 times 2^64, and a quotient below `size`.
+        // In half elements. Below 2^66 times 2^64, and the quotient is below `size`.
         let (size, out) = (size as u128, resize.size as u128);
         let half = u128::from(middles);
         map.extend((0..out).map(|i: u128| ((2 * i + half) * size / (2 * out)) as isize));
@@ -120,8 +120,8 @@ fn nearest(x: &Raw, resize: &Resize, middles: bool) -> Result<Vec<isize>> {
     Ok(map)
 }
 
-/// `floor(place / factor)`. A decimal factor such as 1.1 is itself rounded, so that a quotient within this rounding of a whole
-/// number is that number.
+/// Computes `floor(place / factor)`. A decimal factor such as 1.1 is itself rounded, so that a quotient within this
+/// rounding error of a whole number counts as that number.
 fn scaled_back(place: f64, factor: f64) -> isize {
     let quotient = place / factor;
     let whole = quotient.round();
@@ -145,16 +145,16 @@ fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[Along]) -> Result<Raw> {
         planes: crate::shape::count(&shape[..outer]),
         dims: each,
         x: input.as_ptr(),
-        out: address(&mut out),
+        out: out.fresh_ptr(),
     };
     if out.numel() > 0 {
         // SAFETY: the dims are those of the planes; the input is contiguous and outlives the call, the
         // result is fresh.
         unsafe { backend(op.name(), x.device())?.resample(&job)? };
     }
-    let out = linear_along(op, out, &input, || {
+    let out = record_linear(op, out, &input, || {
         let weights = |(at, along): (usize, &Along)| {
-            let mut weights = Weights::new(outer + at, along.size, along.out);
+            let mut weights = AxisWeights::new(outer + at, along.size, along.out);
             for to in 0..along.out {
                 let (from, by) = along.taps(to);
                 let taps = from.into_iter().zip(by).take(along.each());

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-/// A set of small numbers.
+/// A set of small numbers, of any size.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Set(SmallVec<[u64; 2]>);
 

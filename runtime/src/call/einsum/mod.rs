@@ -1,5 +1,4 @@
-//! Sums of products of several tensors: planned by cost, two tensors at a time, each step one
-//! matrix product.
+//! Sums of products of several tensors: planned by cost, two tensors at a time, each step one matrix product.
 
 mod letters;
 mod order;
@@ -11,31 +10,31 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
 use smallvec::SmallVec;
 
+use super::check::{refuse, unequal_sizes};
 use super::contract::contract;
-use super::gemm::{refuse, unequal};
 use super::{Arg, ReduceOptions, pointwise, reduce, to_dtype};
 use crate::raw::Raw;
 use letters::Set;
 use order::Problem;
 
-/// As many letters as there are: all are counted and marked.
+/// Handles any number of letters; each one is counted and marked.
 const LETTERS: usize = 1 << 16;
 
 type Letters = SmallVec<[usize; 8]>;
 
-/// A tensor and the letters of its dims, none twice.
+/// A tensor and the letters of its dims, each of which occurs once.
 #[derive(Clone)]
 struct Term {
     raw: Raw,
     letters: Letters,
 }
 
-/// Multiplies the operands, whose dims have letters, and sums over the letters that `output` lacks.
-/// A dim of size 1 goes with any size. Dtypes promote, all operands' alike.
+/// Multiplies the operands, whose dims have letters, and sums over the letters that `output` lacks. A dim of size 1
+/// broadcasts. The dtypes of all operands promote to one.
 ///
 /// # Errors
-/// When there is no operand, letters do not fit the dims, one letter has two sizes, the operands
-/// lie on several devices, or memory is missing.
+/// If there are no operands, letters do not match the dims, one letter has two sizes, the operands are on several
+/// devices, or memory is missing.
 pub fn einsum(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Raw> {
     let op = Op::Einsum;
     let Some(first) = operands.first() else {
@@ -67,7 +66,7 @@ pub fn einsum(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Resu
         };
         terms.push(term.plain(&sizes)?);
     }
-    // What one operand alone has and nobody needs is summed first.
+    // Letters that only one operand has and no other step needs are summed first.
     let mut holders = vec![0_usize; sizes.len()];
     for letter in terms.iter().flat_map(|term| &term.letters) {
         holders[*letter] += 1;
@@ -103,7 +102,7 @@ pub fn einsum(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Resu
     last.in_order(output)
 }
 
-/// The size of every letter: its dims have one, or 1.
+/// Returns the size of every letter; its dims have this size or 1.
 fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Vec<usize>> {
     let op = Op::Einsum;
     let all = letters.iter().flat_map(|list| list.iter());
@@ -118,7 +117,7 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
         for (dim, (&letter, &size)) in own.iter().zip(x.shape()).enumerate() {
             let twin = own[..dim].iter().position(|other| *other == letter);
             if let Some(twin) = twin.filter(|&twin| x.shape()[twin] != size) {
-                return Err(unequal(op, operands, [(which, twin), (which, dim)])
+                return Err(unequal_sizes(op, operands, [(which, twin), (which, dim)])
                     .hint("dims of one letter in one operand have one size"));
             }
             match sizes[letter] {
@@ -132,9 +131,8 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
                     };
                     let first = (0..which).find_map(|other| Some((other, has(other)?)));
                     let dims = [first.unwrap_or((which, dim)), (which, dim)];
-                    return Err(
-                        unequal(op, operands, dims).hint("dims of one letter have one size, or 1")
-                    );
+                    return Err(unequal_sizes(op, operands, dims)
+                        .hint("dims of one letter have one size, or 1"));
                 }
             }
         }
@@ -151,8 +149,8 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
 }
 
 impl Term {
-    /// Without a letter that stands twice, which is a diagonal, and without dims of size 1 where
-    /// their letter is longer: every index of it sees the same elements.
+    /// Takes diagonals of repeated letters, and removes dims of size 1 whose letter is longer: all its indices see the
+    /// same elements.
     fn plain(mut self, sizes: &[usize]) -> Result<Self> {
         let mut dim = 0;
         while dim < self.letters.len() {
@@ -174,7 +172,7 @@ impl Term {
         Ok(self)
     }
 
-    /// Summed over some letters, in `dtype`.
+    /// Sums over some letters, in `dtype`.
     fn summed(&self, over: &dyn Fn(usize) -> bool, dtype: DType) -> Result<Self> {
         let gone = (0..self.letters.len()).filter(|&dim| over(self.letters[dim]));
         let gone: Letters = gone.collect();
@@ -198,7 +196,7 @@ impl Term {
         })
     }
 
-    /// The product with another tensor, summed over what both have and nobody else needs.
+    /// Multiplies by another tensor and sums over the letters that both have and no other step needs.
     fn times(&self, other: &Self, needed: &Set) -> Result<Self> {
         let (mut pairs, mut batch) = (Vec::new(), Vec::new());
         for (i, letter) in self.letters.iter().enumerate() {
@@ -225,7 +223,7 @@ impl Term {
         })
     }
 
-    /// The product where nothing is summed over: elementwise, of operands that broadcast.
+    /// Multiplies elementwise, without sums, operands that broadcast.
     fn beside(&self, other: &Self) -> Result<Self> {
         let its = other.letters.iter().copied();
         let its = its.filter(|letter| !self.letters.contains(letter));
@@ -236,7 +234,7 @@ impl Term {
         Ok(Self { raw, letters })
     }
 
-    /// With the dims in the order of `letters`, and size 1 for those it lacks.
+    /// Arranges the dims in the order of `letters`, with size 1 for missing letters.
     fn spread(&self, letters: &[usize]) -> Result<Raw> {
         let place = |letter: &usize| self.letters.iter().position(|l| l == letter);
         let order: Letters = letters.iter().filter_map(place).collect();
@@ -249,7 +247,7 @@ impl Term {
         Ok(raw)
     }
 
-    /// The dims in the order of the result.
+    /// Arranges the dims in the order of the result.
     fn in_order(&self, output: &[usize]) -> Result<Raw> {
         let place = |letter: &usize| self.letters.iter().position(|l| l == letter);
         let order: Letters = output.iter().filter_map(place).collect();

@@ -1,17 +1,17 @@
-//! In which order tensors are contracted.
+//! The order in which tensors are contracted.
 //!
-//! Two tensors at a time become one. A step costs as many multiplications as there are
-//! combinations of the indices of all letters that both have, and what it writes. For few tensors
-//! the cheapest order is found by looking at all; for many, by the best next step.
+//! Each step contracts two tensors to one. Its cost is the number of multiplications, one for each combination of
+//! indices of both operands' letters, plus the elements written. For few tensors the cheapest order is found by
+//! exhaustive search; for many, greedily.
 
 use super::letters::Set;
 
-/// Tensors up to which all orders are looked at.
+/// The most tensors for exhaustive search.
 const EXACT: usize = 8;
-/// What an element that is written costs, in multiplications: intermediates should stay small.
+/// The cost of a written element in multiplications; intermediates should stay small.
 const WRITTEN: f64 = 4.0;
 
-/// The letters of the operands, and what is known of them.
+/// The letters of the operands, and their sizes.
 pub(super) struct Problem {
     pub terms: Vec<Set>,
     pub output: Set,
@@ -26,12 +26,12 @@ impl Problem {
             .product()
     }
 
-    /// What it costs to make one tensor of two, of which `left` letters remain.
+    /// Returns the cost of contracting two tensors, of which `left` letters remain.
     fn step(&self, a: &Set, b: &Set, left: &Set) -> f64 {
         self.numel(&a.or(b)) + WRITTEN * self.numel(left)
     }
 
-    /// The steps in order: two tensors, by number; the result has the number after the highest.
+    /// Returns the steps in order: two tensors by number; the result gets the next number.
     pub(super) fn order(&self) -> Vec<(usize, usize)> {
         match self.terms.len() {
             0 | 1 => Vec::new(),
@@ -41,7 +41,7 @@ impl Problem {
         }
     }
 
-    /// All letters of the terms in `mask` that the result or another term needs.
+    /// Returns all letters of the terms in `mask` that the result or another term needs.
     fn needed(&self, mask: usize) -> Set {
         let (mut inside, mut outside) = (Set::default(), self.output.clone());
         for (at, term) in self.terms.iter().enumerate() {
@@ -55,7 +55,7 @@ impl Problem {
         inside.and(&outside)
     }
 
-    /// Of every set of terms, the cheapest way to make it of two smaller ones.
+    /// Returns the cheapest split of every set of terms into two smaller ones.
     fn exact(&self) -> Vec<(usize, usize)> {
         let n = self.terms.len();
         let all = (1_usize << n) - 1;
@@ -73,7 +73,7 @@ impl Problem {
             }
             cost[mask] = f64::INFINITY;
             let lowest = mask & mask.wrapping_neg();
-            // Each pair of halves once: the one with the lowest term.
+            // Each split counts once: as the half with the lowest term.
             let mut part = (mask - 1) & mask;
             while part > 0 {
                 if part & lowest != 0 {
@@ -92,7 +92,7 @@ impl Problem {
         steps
     }
 
-    /// Writes down the steps that make `mask`, and gives its number.
+    /// Appends the steps that contract `mask`, and returns the result's number.
     fn unfold(&self, mask: usize, split: &[usize], steps: &mut Vec<(usize, usize)>) -> usize {
         if mask.count_ones() == 1 {
             return mask.trailing_zeros() as usize;
@@ -103,13 +103,13 @@ impl Problem {
         self.terms.len() + steps.len() - 1
     }
 
-    /// Always the pair whose result is smallest beside what it replaces.
+    /// Always contracts the pair whose result is smallest compared with its operands.
     fn greedy(&self) -> Vec<(usize, usize)> {
         let mut live: Vec<(usize, Set)> = self.terms.iter().cloned().enumerate().collect();
         let mut steps = Vec::new();
         while live.len() > 1 {
             let mut best: Option<(f64, f64, usize, usize, Set)> = None;
-            // How many of the live terms have a letter decides whether a step ends it.
+            // The number of live terms with each letter: a step ends a letter that no other term has.
             let mut holders = vec![0_usize; self.sizes.len()];
             for (_, term) in &live {
                 term.iter().for_each(|letter| holders[letter] += 1);

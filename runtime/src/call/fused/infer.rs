@@ -14,12 +14,12 @@ use crate::memory::refused;
 use crate::raw::{Raw, Strided, dense};
 use crate::shape::{Shape, Strides, row_major};
 
-/// What is known of a program.
+/// The inferred properties of a program.
 pub(super) struct Inferred {
     pub(super) known: SmallVec<[Known; 16]>,
     /// The steps that the results need.
     pub(super) live: SmallVec<[bool; 16]>,
-    /// The result's.
+    /// The result's shape.
     pub(super) shape: Shape,
     pub(super) strides: Strides,
     pub(super) dtype: DType,
@@ -29,7 +29,7 @@ pub(super) struct Inferred {
 }
 
 impl Inferred {
-    /// Of nothing yet.
+    /// Nothing is inferred yet.
     pub(super) fn new() -> Self {
         Self {
             known: SmallVec::new(),
@@ -42,12 +42,12 @@ impl Inferred {
         }
     }
 
-    /// Of the last step and of those `also` asked for: infers dtypes, shape and strides; false where the program is to be computed step by step: where
-    /// a step has to look at the elements of another before it computes, as an integer division does,
-    /// where two numbers meet, where devices differ, and where nothing is computed.
+    /// Infers dtypes, shape and strides of the last step and of the steps `also`. Returns false if the program must be
+    /// computed step by step: if a step reads elements before it computes, like an integer division, if an operator has
+    /// only numbers, if devices differ, and if nothing is computed.
     ///
     /// # Errors
-    /// As the first step that fails.
+    /// Those of the first step that fails.
     pub(super) fn of(
         &mut self,
         program: &[Node<'_>],
@@ -70,7 +70,7 @@ impl Inferred {
             return Ok(false);
         };
         self.op = op;
-        // A long program is a long list.
+        // The list is as long as the program.
         let bytes = size_of::<Known>().saturating_mul(program.len());
         let room = self.known.try_reserve(program.len());
         room.map_err(|_| refused(op, bytes))?;
@@ -82,8 +82,8 @@ impl Inferred {
         self.by_rules(program, tensors, numbers)
     }
 
-    /// Row-major operands of one float dtype, which is also what all steps compute in: most programs,
-    /// in a fraction of the time that the rules take.
+    /// Infers row-major operands of one float dtype, in which all steps compute: most programs, in a fraction of the
+    /// time that the general rules take.
     fn plain(&mut self, program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
         let (dtype, default) = (tensors[0].dtype(), default_dtype());
         let plain = |raw: &&Raw| raw.dtype() == dtype && raw.layout().is_row_major();
@@ -128,7 +128,7 @@ impl Inferred {
         true
     }
 
-    /// The dtypes of an operator on operands of `dtype` and numbers that do not change it.
+    /// Returns the dtypes of an operator on operands of `dtype` and numbers that do not change it.
     fn apply(&self, op: Op, args: &[usize], dtype: DType, default: DType) -> Option<Resolved> {
         let row = op.row();
         let arity = match row.class {
@@ -157,7 +157,7 @@ impl Inferred {
         (all && any).then(|| row.dtype.resolve(dtype, default))
     }
 
-    /// The shape that all tensors broadcast to; false where they do not, or where it has no elements.
+    /// Infers the shape to which all tensors broadcast; false if they do not, or if it has no elements.
     fn broadcast(&mut self, tensors: &[&Raw]) -> bool {
         let Some(longest) = tensors.iter().max_by_key(|raw| raw.rank()) else {
             return false;
@@ -177,14 +177,14 @@ impl Inferred {
         crate::shape::numel("", &self.shape).is_ok()
     }
 
-    /// Any operands, by the rules that the operators have one by one.
+    /// Infers any operands by the rules of the separate operators.
     fn by_rules(
         &mut self,
         program: &[Node<'_>],
         tensors: &[&Raw],
         numbers: &[Scalar],
     ) -> Result<bool> {
-        // Of a number, a layout that nobody asks for.
+        // A layout for numbers, which is never read.
         let mut layouts: Vec<Strided> = Vec::with_capacity(program.len());
         for node in program {
             let (known, layout) = match *node {
@@ -217,7 +217,7 @@ impl Inferred {
                     let sources = args.iter().map(|&at| match self.known[at] {
                         Known::Scalar(value) => Source::Scalar(value),
                         Known::Tensor { dtype, .. } => Source::Tensor {
-                            // Nothing reads through it.
+                            // The address is never read.
                             ptr: std::ptr::null(),
                             layout: &layouts[at],
                             dtype,
@@ -239,7 +239,7 @@ impl Inferred {
             layouts.push(layout);
         }
         match (self.known.last(), layouts.pop()) {
-            // What is not dense is a tensor itself, in the dtype that it has.
+            // The program is one dense tensor itself, in its own dtype.
             (Some(Known::Tensor { dtype, .. }), Some(layout)) if layout.is_dense() => {
                 self.dtype = *dtype;
                 self.shape = layout.shape().into();

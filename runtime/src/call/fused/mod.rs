@@ -7,8 +7,7 @@ mod stepwise;
 
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::grad::chained;
-use super::reduce::{ReduceOptions, address, reduce};
+use super::reduce::{ReduceOptions, reduce};
 use super::to_dtype;
 use crate::SmallVec;
 use crate::call::backend::backend;
@@ -16,26 +15,27 @@ use crate::job::{FusedJob, Known, Node, Place};
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::product;
+use crate::tape::{record_chain, steps_to_save};
 use infer::Inferred;
 use reduction::InPass;
 pub use reduction::Reduction;
 use small::small;
-pub(in crate::call) use stepwise::stepwise;
+pub(crate) use stepwise::stepwise;
 
-/// A chain of elementwise operators: the same elements, dtype and layout that
-/// [`pointwise`](super::pointwise) gives step by step, without the tensors between.
+/// Computes a chain of elementwise operators. The elements, dtype and layout are those of
+/// [`pointwise`](super::pointwise) step by step, without intermediate tensors.
 ///
 /// # Errors
-/// As the first step that fails, computed alone; [`ErrorKind::Argument`] when a step names one that is not
-/// earlier, or a tensor or number that is not there.
+/// Those of the first step that fails; [`ErrorKind::Argument`] if a step refers to one that is not earlier, or to a
+/// tensor or number that is missing.
 pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
     if is_wanted(tensors.iter().copied()) {
         return recorded(program, tensors, numbers);
     }
-    unrecorded(program, tensors, numbers)
+    fused_unrecorded(program, tensors, numbers)
 }
 
-pub(in crate::call) fn unrecorded(
+pub(crate) fn fused_unrecorded(
     program: &[Node<'_>],
     tensors: &[&Raw],
     numbers: &[Scalar],
@@ -46,7 +46,7 @@ pub(in crate::call) fn unrecorded(
     }
 }
 
-/// As one node; step by step where there are complex numbers.
+/// Computes and records a chain: as one node, or step by step if there are complex numbers.
 #[cold]
 fn recorded(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
     check(program, tensors.len(), numbers.len())?;
@@ -58,12 +58,38 @@ fn recorded(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Resul
         return stepwise(program, tensors, numbers);
     }
     match narrow_dtypes(program, tensors, numbers)? {
-        Some(dtypes) => chained(program, tensors, numbers, dtypes),
+        Some(dtypes) => recorded_whole(program, tensors, numbers, dtypes),
         None => stepwise(program, tensors, numbers),
     }
 }
 
-/// The dtypes of all steps if a tensor or a step is a 16-bit float, else none; `None` if they are known step by step only.
+/// Computes a program of real numbers and records it as one node.
+fn recorded_whole(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+    dtypes: Vec<DType>,
+) -> Result<Raw> {
+    let kept = steps_to_save(program, tensors)?;
+    let last = program.len().saturating_sub(1);
+    let also: SmallVec<[usize; 2]> = kept.iter().copied().filter(|&at| at < last).collect();
+    let (out, others) = if also.is_empty() {
+        (
+            fused_unrecorded(program, tensors, numbers)?,
+            SmallVec::new(),
+        )
+    } else {
+        several(program, tensors, numbers, &also)?
+    };
+    let mut saved: Vec<(usize, Raw)> = also.into_iter().zip(others).collect();
+    if kept.last() == Some(&last) {
+        saved.push((last, out.clone()));
+    }
+    record_chain(out, (program, tensors, numbers), dtypes, saved)
+}
+
+/// Returns the dtypes of all steps if a tensor or a step is a 16-bit float, else an empty list; `None` if they are only
+/// known step by step.
 fn narrow_dtypes(
     program: &[Node<'_>],
     tensors: &[&Raw],
@@ -86,7 +112,7 @@ fn narrow_dtypes(
     Ok(Some(inferred.known.iter().map(dtype).collect()))
 }
 
-/// [`fused`] of small row-major tensors of one float dtype on the host; `None` where the chain is another.
+/// Like [`fused`], for small row-major tensors of one float dtype on the host; `None` for other chains.
 #[must_use]
 #[inline]
 pub fn fused_small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
@@ -96,7 +122,7 @@ pub fn fused_small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -
     }
 }
 
-/// Refuses steps that read what is not there.
+/// Checks that all steps refer to earlier steps, and to tensors and numbers that exist.
 fn check(program: &[Node<'_>], tensors: usize, numbers: usize) -> Result<()> {
     let reads = |(at, node): (usize, &Node<'_>)| match *node {
         Node::Tensor(of) => of < tensors,
@@ -117,10 +143,10 @@ fn wrong(program: &[Node<'_>], at: usize) -> Error {
         .hint("a step reads earlier steps, and tensors and numbers that are given")
 }
 
-/// The last step and those `also` asked for, which get its sizes: on the host in one pass over blocks.
+/// Computes the last step and those in `also`, which are expanded to its sizes: on the host in one pass over blocks.
 ///
 /// # Errors
-/// As [`fused`].
+/// Those of [`fused`].
 pub(crate) fn several(
     program: &[Node<'_>],
     tensors: &[&Raw],
@@ -141,7 +167,7 @@ pub(crate) fn several(
         Raw::empty_strided(op, &inferred.shape, strides, dtype, device)
     };
     let place = |raw: &mut Raw| Place {
-        ptr: address(raw),
+        ptr: raw.fresh_ptr(),
         dtype: raw.dtype(),
     };
     let mut out = result(inferred.dtype)?;
@@ -167,7 +193,7 @@ pub(crate) fn several(
     Ok((out, others))
 }
 
-/// [`several`], each in a pass of its own, or step by step.
+/// Like [`several`], but in a pass for each, or step by step.
 #[cold]
 fn one_by_one(
     program: &[Node<'_>],
@@ -176,20 +202,20 @@ fn one_by_one(
     (whole, also): (bool, &[usize]),
 ) -> Result<(Raw, SmallVec<[Raw; 2]>)> {
     let out = match whole {
-        true => unrecorded(program, tensors, numbers)?,
+        true => fused_unrecorded(program, tensors, numbers)?,
         false => stepwise(program, tensors, numbers)?,
     };
-    let other = |&at: &usize| unrecorded(&program[..=at], tensors, numbers)?.expand(out.shape());
+    let other =
+        |&at: &usize| fused_unrecorded(&program[..=at], tensors, numbers)?.expand(out.shape());
     let others = also.iter().map(other).collect::<Result<_>>()?;
     Ok((out, others))
 }
 
-/// A chain of elementwise operators and a reduction of it: what [`reduce`] gives of [`fused`] converted to
-/// `dtype`, if there is one. Wherever the elements that are reduced together would lie side by side, they
-/// are never stored.
+/// Computes a chain of elementwise operators and a reduction of it: [`reduce`] of [`fused`], converted to `dtype` if
+/// there is one. The elements are not stored, if those that are reduced together are adjacent.
 ///
 /// # Errors
-/// As [`fused`] and [`reduce`].
+/// Those of [`fused`] and [`reduce`].
 pub fn fused_reduce(
     program: &[Node<'_>],
     tensors: &[&Raw],
@@ -236,7 +262,7 @@ pub fn fused_reduce(
     reduce(by.op, &whole, by.dims, by.keepdim, options)
 }
 
-/// Calls `f` with the program as a backend sees it.
+/// Calls `f` with the job of the program.
 fn with_job<R>(
     program: &[Node<'_>],
     tensors: &[&Raw],
@@ -255,7 +281,7 @@ fn with_job<R>(
     for (at, raw) in tensors.iter().enumerate() {
         let (own, others) = left.split_at_mut(rank);
         left = others;
-        // What nobody reads may have any shape.
+        // A tensor that is not read may have any shape.
         if reads(at) {
             spread(raw, &inferred.shape, own)?;
         }
@@ -284,7 +310,7 @@ fn with_job<R>(
     })
 }
 
-/// The strides of a tensor that is expanded to `shape`.
+/// Writes the strides of a tensor that is expanded to `shape`.
 fn spread(raw: &Raw, shape: &[usize], strides: &mut [isize]) -> Result<()> {
     let own = raw.shape();
     let left = shape.len().checked_sub(own.len());
@@ -293,7 +319,7 @@ fn spread(raw: &Raw, shape: &[usize], strides: &mut [isize]) -> Result<()> {
         dims.all(|(&from, &to)| from == to || from == 1)
     };
     let Some(left) = left.filter(|&left| fits(left)) else {
-        // With the text that says what does not fit.
+        // Returns the error that says which sizes differ.
         strides.copy_from_slice(raw.layout().expand(shape)?.strides());
         return Ok(());
     };

@@ -3,26 +3,26 @@
 use nomina_core::op::{Op, class};
 use nomina_core::{DType, Result};
 
-use super::Inferred;
+use super::infer::Inferred;
 use crate::SmallVec;
-use crate::call::reduce::{ReduceOptions, address, reduction};
+use crate::call::reduce::{ReduceOptions, reduction};
 use crate::config::default_dtype;
 use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, row_major};
 
-/// What may follow a program: a reduction of its result.
+/// A reduction of a program's result.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction<'a> {
     /// The operator.
     pub op: Op,
-    /// The dims that go.
+    /// The dims to reduce.
     pub dims: &'a [usize],
-    /// Whether they stay, with size 1.
+    /// Whether they are kept with size 1.
     pub keepdim: bool,
 }
 
-/// A reduction of what a program computes, and its result.
+/// A reduction within a program's pass, and its result.
 pub(super) struct InPass {
     pub(super) out: Raw,
     op: Op,
@@ -30,15 +30,15 @@ pub(super) struct InPass {
     compute: DType,
     number: f64,
     reduced: SmallVec<[bool; 8]>,
-    /// The result's strides under the operand's shape.
+    /// The result's strides for the operand's shape.
     strides: Strides,
 }
 
 impl InPass {
-    /// Nothing where the reduction needs the elements stored, or fails.
+    /// Returns `None` if the reduction needs stored elements, or fails.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If memory is missing.
     pub(super) fn new(by: Reduction<'_>, of: &Inferred) -> Result<Option<Self>> {
         let Reduction { op, dims, keepdim } = by;
         let (row, dtype) = (op.row(), of.dtype);
@@ -89,7 +89,7 @@ impl InPass {
         }))
     }
 
-    /// As a backend sees it; the operand has no address.
+    /// Returns the job; the operand has no address.
     pub(super) fn job<'a>(&'a mut self, of: &'a Inferred) -> ReduceJob<'a> {
         ReduceJob {
             op: self.op,
@@ -102,7 +102,7 @@ impl InPass {
             dtype: of.dtype,
             reduced: &self.reduced,
             out: &self.strides,
-            values: address(&mut self.out),
+            values: self.out.fresh_ptr(),
             values_dtype: self.out.dtype(),
             positions: std::ptr::null_mut(),
         }

@@ -1,5 +1,5 @@
-//! Chains of small row-major tensors of one float dtype: loop by loop through blocks on the stack,
-//! without a plan. What such a chain costs is mostly what is left out here.
+//! Chains of small row-major tensors of one float dtype: loop by loop through blocks on the stack, with as little
+//! overhead as possible, which dominates such chains.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
@@ -14,25 +14,24 @@ use crate::raw::{Raw, Strided};
 use crate::shape::product;
 use crate::storage::Storage;
 
-/// What the elements of a step may take. Beyond, the pass over cache blocks has earned what it
-/// costs to begin.
+/// The most bytes of a step's elements. Beyond, the pass over cache blocks is worth its setup.
 const BYTES: usize = 1024;
 
-/// As many steps as a chain may have.
+/// The most steps of a chain.
 const STEPS: usize = 16;
 
-/// As many blocks for results between them, numbers, and operands that repeat.
+/// The most blocks for intermediate results, numbers and repeated operands.
 const BLOCKS: usize = 10;
 
-/// The result; `None` where the chain must go the long way.
+/// Computes the result; `None` if the chain does not qualify.
 #[inline(always)]
 pub(crate) fn small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
     let (elements, like) = made(program, tensors, numbers)?;
-    // SAFETY: `made` looked at it.
+    // SAFETY: `made` checked it.
     Some(unsafe { put(elements, like) })
 }
 
-/// The elements, and a layout as theirs.
+/// Computes the elements, and returns a layout like theirs.
 #[inline(never)]
 fn made<'a>(
     program: &[Node<'_>],
@@ -60,7 +59,7 @@ fn made<'a>(
         steps.at[i] = match *node {
             Node::Tensor(tensor) if repeats => {
                 let raw = *tensors.get(tensor)?;
-                // Each part by itself: moved as a whole just after it was written, it would be waited for.
+                // Written part by part: a move of the whole just after it was written would stall.
                 let lane = match repeated(raw.as_ptr(), raw.layout(), like, count)? {
                     Lane::Rows(row, n) => Some(Lane::Rows(row, n)),
                     Lane::Columns(column, n) => Some(Lane::Columns(column, n)),
@@ -92,8 +91,8 @@ fn made<'a>(
             Node::Apply(op, args) => {
                 let (kernel, inputs) = steps.apply(op, args)?;
                 let block = blocks.next()?;
-                // SAFETY: `count` elements of each, in the dtypes of the loop: tensors are dense, or
-                // were spread; the block has room for as many, and overlaps none.
+                // SAFETY: `count` elements of each, in the dtypes of the loop: tensors are dense or were expanded; the
+                // block has room for `count` elements and overlaps none.
                 unsafe { (kernel.pick())(count, block, inputs) };
                 steps.dtypes[i] = kernel.output;
                 block
@@ -102,7 +101,7 @@ fn made<'a>(
         steps.unread |= 1 << i;
     }
     let (kernel, inputs) = steps.apply(last, args)?;
-    // Each tensor has its part in the shape, since each is read.
+    // Each tensor takes part in the shape, since each is read.
     if steps.unread != 0 {
         return None;
     }
@@ -112,32 +111,32 @@ fn made<'a>(
     Some(((storage, kernel.output), like))
 }
 
-/// What is known of the steps so far.
+/// The state of the steps so far.
 struct Steps {
-    /// Where the elements are.
+    /// The addresses of the elements.
     at: [*const u8; STEPS],
     dtypes: [DType; STEPS],
-    /// What all compute in.
+    /// The dtype in which all steps compute.
     dtype: DType,
-    /// Steps that are numbers, a bit each.
+    /// A bit for each step that is a number.
     numbers: u32,
-    /// Steps that no later one has read.
+    /// A bit for each step that no later step has read.
     unread: u32,
 }
 
 impl Steps {
-    /// The elements of a step that was computed; `None` of any other.
+    /// Returns the elements of a computed step; `None` for any other.
     #[inline(always)]
     fn made(&self, step: usize) -> Option<*const u8> {
         self.at.get(step).copied().filter(|at| !at.is_null())
     }
 
-    /// The loop of an operator, and what it reads.
-    // In place: a call would pass what the loop reads through memory, twice.
+    /// Returns the loop of an operator, and its inputs.
+    // Inlined: a call would pass the inputs through memory twice.
     #[inline(always)]
     fn apply(&mut self, op: Op, args: &[usize]) -> Option<(&'static Kernel, Inputs)> {
         let kernel = short(op, self.dtype)?;
-        // What a mask fills may be smaller than the mask.
+        // A mask may be larger than the operand that it fills.
         let fits = kernel.arity == args.len() && op != Op::MaskedFill;
         if !fits || !op.row().dtypes.contains(self.dtype) {
             return None;
@@ -156,8 +155,8 @@ impl Steps {
     }
 }
 
-/// The float dtype of all tensors, where it is one and they are on the host; a layout as the result's;
-/// and whether some have another one.
+/// Returns the float dtype of all tensors if they have one and are on the host; a layout like the result's; and whether
+/// layouts differ.
 #[inline]
 fn common<'a>(tensors: &[&'a Raw]) -> Option<(DType, &'a Strided, bool)> {
     let first = tensors.first()?;

@@ -1,4 +1,4 @@
-//! Programs that one pass cannot compute: step by step.
+//! Programs that are computed step by step.
 
 use crate::Device;
 use crate::job::Node;
@@ -10,12 +10,8 @@ use crate::call::pointwise::pointwise;
 use crate::call::{full, to_dtype};
 use crate::raw::Raw;
 
-/// The program, step by step.
-pub(in crate::call) fn stepwise(
-    program: &[Node<'_>],
-    tensors: &[&Raw],
-    numbers: &[Scalar],
-) -> Result<Raw> {
+/// Computes the program step by step.
+pub(crate) fn stepwise(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
     enum Value<'a> {
         Lent(&'a Raw),
         Own(Raw),

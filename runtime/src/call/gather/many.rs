@@ -3,11 +3,13 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
-use super::{Part, checked, flat, index_select, refuse, same_device, same_dtype};
+use super::indices::{Part, checked, flat, refuse, same_device, same_dtype, without};
+use super::mask::nonzero;
+use super::pick::index_select;
+use super::update::write;
 use crate::Device;
+use crate::call::assign::assign;
 use crate::call::backend::backend;
-use crate::call::grad::{Addressing, At, assign};
-use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise, to_dtype};
 use crate::job::{IndexJob, Place, Update};
 
@@ -15,22 +17,23 @@ use crate::plan::Plan;
 use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, RawMut};
 use crate::shape::{Shape, Strides, broadcast, row_major, scaled_stride};
+use crate::tape::{Addressing, DimIndex};
 
-/// Indices as one: how far each moves in a tensor, and where its dims go.
+/// Several indices as one: the offset of each in a tensor, and the position of its dims.
 struct Joint {
     op: Op,
-    /// In elements, contiguous, of the indices' common shape.
+    /// The offsets in elements, contiguous, with the indices' common shape.
     offsets: Raw,
-    /// The least offset there may be, and how many.
+    /// The least possible offset, and the number of possible ones.
     low: i64,
     extent: usize,
-    /// The dims that are not indexed, and where among them the index's dims go.
+    /// The dims that are not indexed, and the position of the index's dims among them.
     rest: rule::Positions,
     place: usize,
 }
 
 impl Joint {
-    /// The indices of the dims `dims` of a tensor with this shape and these strides.
+    /// Combines the indices of the dims `dims` of a tensor with this shape and these strides.
     fn new(
         op: Op,
         shape: &[usize],
@@ -70,12 +73,12 @@ impl Joint {
             low,
             extent: high.abs_diff(low).saturating_add(1) as usize,
             rest: (0..shape.len()).filter(|dim| !dims.contains(dim)).collect(),
-            // Counted among the dims that are not indexed; all before the first one are.
+            // Counted among the dims that are not indexed, all of which before the first index precede it.
             place: rule::index_place(dims),
         })
     }
 
-    /// The shape of what is read or written, with the index's dims as they are or as one.
+    /// Returns the shape of the elements that are read or written, with the index's dims as they are or as one.
     fn shape(&self, own: &[usize], index: &[usize]) -> Shape {
         let rest: Shape = self.rest.iter().map(|&dim| own[dim]).collect();
         let mut with: Shape = rest[..self.place].into();
@@ -84,11 +87,11 @@ impl Joint {
         with
     }
 
-    /// `other` has the index's dims as one, at `self.place`.
+    /// Returns the job; `other` has the index's dims as one, at `self.place`.
     fn job(&self, own: &[usize], target: &Part<'_>, other: &Part<'_>) -> IndexJob {
         let sizes: Shape = self.rest.iter().map(|&dim| own[dim]).collect();
         let from: Strides = self.rest.iter().map(|&dim| target.strides[dim]).collect();
-        let to: Strides = super::without(other.strides, self.place);
+        let to: Strides = without(other.strides, self.place);
         let none = Strides::from_elem(0, sizes.len());
         let size = target.place.dtype.size();
         IndexJob {
@@ -109,12 +112,12 @@ impl Joint {
     }
 }
 
-/// The elements of `x` where the indices of the dims `dims`, ascending, say; the indices broadcast,
-/// and their dims go where [`rule::index_place`] says.
+/// Returns the elements of `x` at the indices of the ascending dims `dims`. The indices broadcast, and the position of
+/// their dims is [`rule::index_place`].
 ///
 /// # Errors
-/// Dims that are out of range or not in order, as many indices as dims; indices that are out of range, no i32
-/// or i64, or do not broadcast; missing memory.
+/// If dims are out of range or not ascending, the numbers of indices and dims differ, indices are out of range, no i32
+/// or i64, or do not broadcast, or memory is missing.
 pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
     let op = Op::Index;
     for index in indices {
@@ -137,21 +140,21 @@ pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
     let strides = row_major(&merged);
     let to = Part {
         place: Place {
-            ptr: address(&mut out),
+            ptr: out.fresh_ptr(),
             dtype: out.dtype(),
         },
         strides: &strides,
     };
     let job = joint.job(x.shape(), &Part::of(x), &to);
-    // SAFETY: a whole operand, a fresh result, and offsets of indices that were checked.
+    // SAFETY: a whole operand, a fresh result, and offsets of checked indices.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     Ok(out)
 }
 
-/// Writes values, which broadcast, where [`index`] would read.
+/// Writes values, which broadcast, to the elements that [`index`] would read.
 ///
 /// # Errors
-/// As [`index`], and values of another dtype. Nothing is written then.
+/// Like [`index`]; also if values have another dtype. Nothing is written then.
 pub fn index_put(
     mut dest: RawMut<'_>,
     dims: &[usize],
@@ -191,13 +194,13 @@ pub fn index_put(
             joint.offsets.shape(),
         )?;
         return assign(op.name(), dest, |x| {
-            let at = At {
+            let index = DimIndex {
                 op,
-                way: Addressing::Slices,
+                addressing: Addressing::Slices,
                 dim: 0,
                 index: flat.index.clone(),
             };
-            flat.whole(&at.put(flat.first(x)?, &flat.ahead(&values)?, how)?)
+            flat.whole(&index.update(flat.first(x)?, &flat.ahead(&values)?, how)?)
         });
     }
     if values.numel() == 0 {
@@ -215,18 +218,19 @@ pub fn index_put(
         strides: &strides,
     };
     let job = joint.job(&own, &target, &Part::of(&values));
-    super::update::write(op, &dest, &job, how)
+    write(op, &dest, &job, how)
 }
 
-/// Several indices as one of the dims that they index, made one dim, which stands first: what is recorded goes this way.
+/// Several indices as one index of the indexed dims, which are flattened into a leading dim. Recorded writes are
+/// computed this way.
 struct Flat {
     index: Raw,
-    /// The dims in the order of `first`, and where each is there.
+    /// The dims in the order of `first`, and the position of each there.
     order: Shape,
     back: Shape,
     sizes: Shape,
     indexed: usize,
-    /// Where the index's dims go in a result.
+    /// The position of the index's dims in a result.
     place: usize,
 }
 
@@ -269,7 +273,7 @@ impl Flat {
         })
     }
 
-    /// The indexed dims as one, before the others.
+    /// Flattens the indexed dims and moves them to the front.
     fn first(&self, x: &Raw) -> Result<Raw> {
         let mut shape = Shape::new();
         shape.push(crate::shape::count(&self.sizes[..self.indexed]));
@@ -277,12 +281,12 @@ impl Flat {
         x.permute(&self.order)?.reshape(&shape)
     }
 
-    /// The whole tensor of one as [`Flat::first`] gives.
+    /// Undoes [`Flat::first`].
     fn whole(&self, x: &Raw) -> Result<Raw> {
         x.reshape(&self.sizes)?.permute(&self.back)
     }
 
-    /// The index's dims from the front to their place.
+    /// Moves the index's dims from the front to their position.
     fn back(&self, picked: &Raw) -> Result<Raw> {
         let index = self.index.rank();
         let rest = index + self.place..picked.rank();
@@ -293,7 +297,7 @@ impl Flat {
         picked.permute(&order)
     }
 
-    /// The index's dims from their place to the front.
+    /// Moves the index's dims from their position to the front.
     fn ahead(&self, values: &Raw) -> Result<Raw> {
         let index = self.place..self.place + self.index.rank();
         let rest = index.end..values.rank();
@@ -302,12 +306,12 @@ impl Flat {
     }
 }
 
-/// One index for each dim that a mask covers.
+/// Converts a mask to one index for each dim that it covers.
 ///
 /// # Errors
-/// Missing memory.
+/// If memory is missing.
 pub fn from_mask(mask: &Raw) -> Result<Vec<Raw>> {
-    let rows = super::nonzero(Op::Index, mask)?;
+    let rows = nonzero(Op::Index, mask)?;
     (0..mask.rank())
         .map(|dim| flat(&rows.select(1, dim)?))
         .collect()

@@ -3,17 +3,17 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
-use super::{put, refuse, same_device, same_dtype};
+use super::indices::{refuse, same_device, same_dtype};
+use super::update::put;
 use crate::call::backend::backend;
-use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise};
 use crate::job::{MaskJob, Update};
 use crate::raw::Raw;
 
-/// The indices of the elements that differ from zero: a row for each, of one number for each dim.
+/// Returns the indices of the nonzero elements: a row for each, with a number for each dim.
 ///
 /// # Errors
-/// Missing memory.
+/// If memory is missing.
 pub fn nonzero(op: Op, x: &Raw) -> Result<Raw> {
     let mask = match x.dtype() {
         DType::Bool => x.clone(),
@@ -28,20 +28,19 @@ pub fn nonzero(op: Op, x: &Raw) -> Result<Raw> {
     let mut out = Raw::empty(op.name(), &[0, x.rank()], DType::I64, x.device())?;
     let mut room = |rows: usize| {
         out = Raw::empty(op.name(), &[rows, x.rank()], DType::I64, x.device())?;
-        Ok(address(&mut out).cast())
+        Ok(out.fresh_ptr().cast())
     };
     if x.numel() > 0 {
-        // SAFETY: a contiguous mask, and a fresh result of as many rows as are asked for.
+        // SAFETY: a contiguous mask, and a fresh result with as many rows as requested.
         unsafe { backend(op.name(), x.device())?.nonzero(&job, &mut room)? };
     }
     Ok(out)
 }
 
-/// Writes the values of `src`, in row-major order, where `mask`, which broadcasts to self, holds.
+/// Writes the values of `src` in row-major order where `mask`, which broadcasts to self, holds.
 ///
 /// # Errors
-/// A mask that is not bool or does not broadcast, values of another dtype or too few. Nothing is
-/// written then.
+/// If the mask is not bool or does not broadcast, or values have another dtype or are too few. Nothing is written then.
 pub fn masked_scatter(own: &mut Raw, mask: &Raw, src: &Raw) -> Result<()> {
     let op = Op::MaskedScatter;
     let shapes = [own.shape(), mask.shape(), src.shape()];

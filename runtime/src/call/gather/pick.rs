@@ -3,36 +3,36 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::{Part, along, checked, flat, refuse, repeated, same_device, same_rank, spliced};
+use super::indices::{
+    DIMS, Part, along, bounds, checked, flat, from_start, refuse, repeated, same_device, same_rank,
+    spliced,
+};
+use super::update::scatter_checked;
 use crate::call::backend::backend;
-use crate::call::grad::{Addressing, Picked, recorded};
-use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
 use crate::job::{Counted, Place, Unchecked, Update};
 use crate::raw::Raw;
 use crate::shape::Shape;
+use crate::tape::{Addressing, DimIndex, record_gather};
 
-/// The slices of `x` at the indices of a dim; the index's dims take the dim's place.
+/// Returns the slices of `x` at the indices of a dim; the index's dims replace the dim.
 ///
 /// # Errors
-/// An index that is out of range or no i32 or i64, missing memory.
+/// If an index is out of range or no i32 or i64, or memory is missing.
 pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     same_device(op, x.device(), index)?;
     let whole = (dim, index);
     let (index, unchecked) = checked(op, x.shape(), dim, index, false)?;
     let shape: Shape = spliced(x.shape(), dim, index.shape());
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
-    let picked = |out| {
-        let rule = |_: &Raw| Picked::new(op, Addressing::Slices, x, whole.0, whole.1);
-        recorded(out, [x], rule)
-    };
+    let picked = |out| record_gather(op, Addressing::Slices, out, x, whole.0, whole.1);
     if out.numel() == 0 {
         return picked(out);
     }
     let merged: Shape = spliced(x.shape(), dim, &[index.numel()]);
     let index = repeated(op, &flat(&index)?, &merged, dim)?;
     let to = Place {
-        ptr: address(&mut out),
+        ptr: out.fresh_ptr(),
         dtype: out.dtype(),
     };
     let strides = crate::shape::row_major(&merged);
@@ -47,12 +47,12 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     picked(out)
 }
 
-/// For each element of the index, the element of `x` at the same place, but in `dim` at the index.
-/// Both have the same number of dims, at least one.
+/// Returns for each element of the index the element of `x` at the same position, except in `dim`, where the index
+/// gives the position. Both have the same number of dims, at least one.
 ///
 /// # Errors
-/// An index that is out of range, no i32 or i64, of another rank, or larger than `x` in another dim; missing
-/// memory.
+/// If an index is out of range, no i32 or i64, of another rank, or larger than `x` in another dim, or memory is
+/// missing.
 pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     same_device(op, x.device(), index)?;
     same_rank(op, x.shape(), index)?;
@@ -67,15 +67,12 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     let whole = (dim, index);
     let (index, unchecked) = checked(op, x.shape(), dim, index, false)?;
     let mut out = Raw::empty(op.name(), index.shape(), x.dtype(), x.device())?;
-    let picked = |out| {
-        let rule = |_: &Raw| Picked::new(op, Addressing::Elements, x, whole.0, whole.1);
-        recorded(out, [x], rule)
-    };
+    let picked = |out| record_gather(op, Addressing::Elements, out, x, whole.0, whole.1);
     if out.numel() == 0 {
         return picked(out);
     }
     let to = Place {
-        ptr: address(&mut out),
+        ptr: out.fresh_ptr(),
         dtype: out.dtype(),
     };
     let other = Part {
@@ -84,24 +81,37 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     };
     let (shape, dim) = (index.shape(), (dim, x.shape()[dim]));
     let job = along(op, shape, dim, &Part::of(x), &other, (&index, unchecked));
-    // SAFETY: as in `index_select`; the index leaves no other dim.
+    // SAFETY: as in `index_select`; the index stays within the other dims.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     picked(out)
 }
 
-/// The elements at positions in row-major order.
+impl DimIndex {
+    /// Returns the elements of `x` at the index.
+    ///
+    /// # Errors
+    /// Those of [`gather`] and [`index_select`].
+    pub(crate) fn pick(&self, x: &Raw) -> Result<Raw> {
+        match self.addressing {
+            Addressing::Elements => gather(self.op, x, self.dim, &self.index),
+            Addressing::Slices => index_select(self.op, x, self.dim, &self.index),
+        }
+    }
+}
+
+/// Returns the elements at row-major positions.
 ///
 /// # Errors
-/// As [`index_select`].
+/// Like [`index_select`].
 pub fn take(x: &Raw, index: &Raw) -> Result<Raw> {
     let all = x.reshape(&[x.numel()])?;
     index_select(Op::Take, &all, 0, index)
 }
 
-/// Rows of zeros with a one where the index says, along a new last dim of size `classes`.
+/// Returns rows of zeros with a one at the index, along a new last dim of size `classes`.
 ///
 /// # Errors
-/// An index that is out of range or no integer; missing memory.
+/// If an index is out of range or no integer, or memory is missing.
 pub fn one_hot(index: &Raw, classes: usize) -> Result<Raw> {
     let op = Op::OneHot;
     if !index.dtype().is_integral() || index.dtype() == DType::Bool {
@@ -117,14 +127,14 @@ pub fn one_hot(index: &Raw, classes: usize) -> Result<Raw> {
         shapes: [index.shape().into(), index.shape().into()],
     };
     let unchecked = if at.device().is_cpu() {
-        if let Some((low, high)) = super::bounds(&at)?
+        if let Some((low, high)) = bounds(&at)?
             && (low < 0 || high >= i64::try_from(classes).unwrap_or(i64::MAX))
         {
             return Err(unchecked.error(if low < 0 { low } else { high }));
         }
         None
-    } else if at.rank() > super::DIMS {
-        at = super::from_start(&at, &unchecked)?;
+    } else if at.rank() > DIMS {
+        at = from_start(&at, &unchecked)?;
         None
     } else {
         Some(unchecked)
@@ -137,14 +147,14 @@ pub fn one_hot(index: &Raw, classes: usize) -> Result<Raw> {
     }
     let one = full(&[], Scalar::Int(1), DType::I64, index.device())?.expand(at.shape())?;
     let at = (&at, unchecked);
-    super::update::scatter_checked(op, out.as_mut()?, index.rank(), at, &one, Update::Set)?;
+    scatter_checked(op, out.as_mut()?, index.rank(), at, &one, Update::Set)?;
     Ok(out)
 }
 
-/// The greatest class of an index, plus one.
+/// Returns the greatest class of an index plus one.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when there is no index to go by.
+/// [`ErrorKind::Argument`] if the index is empty.
 pub fn classes(index: &Raw) -> Result<usize> {
     let none = || {
         Error::new(
@@ -155,14 +165,14 @@ pub fn classes(index: &Raw) -> Result<usize> {
         .hint("give `num_classes`")
     };
     let index = to_dtype(index, DType::I64)?;
-    let (_, high) = super::bounds(&index)?.ok_or_else(none)?;
+    let (_, high) = bounds(&index)?.ok_or_else(none)?;
     Ok(usize::try_from(high.saturating_add(1)).unwrap_or(0))
 }
 
-/// Positions in row-major order of a shape, as one index for each of its dims.
+/// Converts row-major positions in a shape to one index for each of its dims.
 ///
 /// # Errors
-/// A position that is out of range or no integer; missing memory.
+/// If a position is out of range or no integer, or memory is missing.
 pub fn unravel(index: &Raw, shape: &[usize]) -> Result<Vec<Raw>> {
     let op = Op::UnravelIndex;
     let count = crate::shape::numel(op.name(), shape)?;
@@ -180,12 +190,12 @@ pub fn unravel(index: &Raw, shape: &[usize]) -> Result<Vec<Raw>> {
     };
     let limit = count as i64;
     if index.device().is_cpu()
-        && let Some((low, high)) = super::bounds(&index)?
+        && let Some((low, high)) = bounds(&index)?
         && (low < -limit || high >= limit)
     {
         return Err(unchecked.error(if high >= limit { high } else { low }));
     }
-    let mut left = super::from_start(&index, &unchecked)?;
+    let mut left = from_start(&index, &unchecked)?;
     let mut found = Vec::with_capacity(shape.len());
     for &size in shape.iter().rev() {
         let size = Arg::Scalar(Scalar::Int(size.max(1) as i64));

@@ -5,24 +5,26 @@ use std::str::FromStr;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::{index_update, same_dtype, scatter};
-use crate::call::analysis::{accumulator, room_for_sums};
+use super::indices::same_dtype;
+use super::update::{index_update, scatter};
+use crate::call::reduce::room_for_sums;
 use crate::call::{Arg, clamp, full, pointwise, to_dtype};
+use crate::dispatch::accumulator;
 use crate::job::Update;
 use crate::raw::{Raw, RawMut};
 
-/// How `scatter_reduce` and `index_reduce` make one number of several.
+/// How `scatter_reduce` and `index_reduce` combine several numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScatterReduce {
     /// The sum.
     Sum,
     /// The product.
     Prod,
-    /// The mean; of integers rounded down.
+    /// The mean; of integers, rounded down.
     Mean,
-    /// The greatest; NaN when any is.
+    /// The greatest number; NaN if any is.
     Amax,
-    /// The smallest; NaN when any is.
+    /// The smallest number; NaN if any is.
     Amin,
 }
 
@@ -45,22 +47,22 @@ impl FromStr for ScatterReduce {
     }
 }
 
-/// Where values go.
+/// The destination of values.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// Along this dim,
+    /// The dim.
     pub dim: usize,
-    /// at these indices:
+    /// The indices along it.
     pub index: &'a Raw,
-    /// one for each slice, or else one for each element.
+    /// Whether there is an index for each slice, or else for each element.
     pub slices: bool,
 }
 
 impl Target<'_> {
-    /// Writes values there.
+    /// Writes values to the destination.
     ///
     /// # Errors
-    /// As [`scatter`] and [`index_update`].
+    /// Those of [`scatter`] and [`index_update`].
     pub fn write(self, op: Op, dest: RawMut<'_>, src: &Raw, how: Update) -> Result<()> {
         if self.slices {
             index_update(op, dest, self.dim, self.index, src, how, false)
@@ -70,11 +72,10 @@ impl Target<'_> {
     }
 }
 
-/// Reduces values into `own`, together with what is there if `include_self`. Nothing is written
-/// when it fails.
+/// Reduces values into `own`, and with `include_self` also the present elements. Nothing is written if it fails.
 ///
 /// # Errors
-/// As [`scatter`] and [`index_update`].
+/// Those of [`scatter`] and [`index_update`].
 pub fn reduced(
     op: Op,
     own: &mut Raw,
@@ -100,7 +101,7 @@ pub fn reduced(
         _ => accumulator(dtype),
     };
     if reduce == ScatterReduce::Mean && wide != dtype {
-        // The sum may be out of the range of the mean.
+        // The sum may be out of range although the mean is not.
         let (mut sums, src) = (to_dtype(own, wide)?, to_dtype(src, wide)?);
         reduced(op, &mut sums, at, &src, reduce, include_self)?;
         *own = to_dtype(&sums, dtype)?;
@@ -120,7 +121,7 @@ pub fn reduced(
         |n: i64, dtype: DType| full(&[], Scalar::Int(n), dtype, own.device())?.expand(src.shape());
     let mut result = own.clone();
     if !include_self {
-        // Extremes of integers start from any of the values, others from what changes nothing.
+        // Extremes of integers start from any of the values, other reductions from a neutral element.
         match reduce {
             ScatterReduce::Sum | ScatterReduce::Mean => {
                 at.write(op, result.as_mut()?, &number(0, own.dtype())?, Update::Set)?;
@@ -153,7 +154,7 @@ pub fn reduced(
     Ok(())
 }
 
-/// Sums by counts, of which 0 stands for nothing added.
+/// Divides sums by counts; a count of 0 means that nothing was added.
 fn divided(op: Op, sums: &Raw, counts: &Raw) -> Result<Raw> {
     let one = Arg::Scalar(Scalar::Int(1));
     let counts = clamp(counts, Some(one), None)?;

@@ -3,23 +3,25 @@
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::{
+use super::indices::{
     Part, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank, spliced,
 };
-use crate::call::analysis::accumulator;
+use crate::call::assign::assign;
 use crate::call::backend::backend;
 use crate::call::check;
-use crate::call::grad::{Addressing, At, assign};
-use crate::call::{copy_into, to_dtype};
+use crate::call::{contiguous, copy_into, to_dtype};
 use crate::cpu::gather::takes;
+use crate::dispatch::accumulator;
 use crate::job::{IndexJob, Place, Unchecked, Update};
+use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, RawMut};
 use crate::shape::Shape;
+use crate::tape::{Addressing, DimIndex, record_scatter};
 
-/// More values than this for each place are added in any order by a device.
+/// The number of values for each position above which a device adds in any order.
 const MANY: usize = 64;
 
-/// Refuses values that cannot be written so: complex numbers have no order.
+/// Checks that values can be combined like this: complex numbers have no order.
 fn check_update(op: Op, dest: &RawMut<'_>, how: Update) -> Result<()> {
     if takes(how, dest.dtype()) {
         return Ok(());
@@ -29,17 +31,17 @@ fn check_update(op: Op, dest: &RawMut<'_>, how: Update) -> Result<()> {
 }
 
 pub(super) fn write(op: Op, dest: &RawMut<'_>, job: &IndexJob, how: Update) -> Result<()> {
-    // SAFETY: the target is exclusive, so that the values cannot share its buffer; all were
-    // checked to lie in their buffers wherever the job looks for them.
+    // SAFETY: the target is exclusive, so that the values cannot share its buffer; all positions of the job were
+    // checked.
     unsafe { backend(op.name(), dest.device())?.update(job, how) }
 }
 
-/// Writes the values of `src` to `dest` where the index says along `dim`. All three have the same
-/// number of dims, at least one; of `src` only the part that the index covers is read.
+/// Writes the values of `src` to `dest` at the index along `dim`. All three have the same number of dims, at least one;
+/// only the part of `src` that the index covers is read.
 ///
 /// # Errors
-/// An index that is out of range, no i32 or i64, or larger than a tensor in another dim; values of
-/// another dtype. Nothing is written then.
+/// If an index is out of range, no i32 or i64, or larger than a tensor in another dim, or values have another dtype.
+/// Nothing is written then.
 pub fn scatter(
     op: Op,
     dest: RawMut<'_>,
@@ -50,15 +52,15 @@ pub fn scatter(
 ) -> Result<()> {
     if dest.records([src]) {
         let index = index.clone();
-        let way = Addressing::Elements;
+        let addressing = Addressing::Elements;
         return assign(op.name(), dest, |x| {
-            At {
+            DimIndex {
                 op,
-                way,
+                addressing,
                 dim,
                 index,
             }
-            .put(x.clone(), src, how)
+            .update(x.clone(), src, how)
         });
     }
     same_device(op, dest.device(), index)?;
@@ -78,7 +80,7 @@ pub fn scatter(
             .hint("narrow the index, or give more values"));
     }
     let mut own = Shape::from_slice(dest.shape());
-    // Whether there is such a dim is looked at with the index.
+    // The check of the index also checks that this dim exists.
     own.iter_mut()
         .skip(dim)
         .take(1)
@@ -91,12 +93,11 @@ pub fn scatter(
     scatter_checked(op, dest, dim, (&index, unchecked), src, how)
 }
 
-/// Writes the slices of `src` to the indices of a dim: `src` has the index's dims in the place of
-/// `dim`, or broadcasts to that where `spread`. An index without dims is one of a dim of size 1.
+/// Writes the slices of `src` to the indices of a dim. The index's dims replace `dim` in `src`, which broadcasts to
+/// that if `spread` is set. An index without dims counts as a dim of size 1.
 ///
 /// # Errors
-/// An index that is out of range or no i32 or i64; sizes or a dtype that do not fit. Nothing is
-/// written then.
+/// If an index is out of range or no i32 or i64, or sizes or the dtype do not match. Nothing is written then.
 pub fn index_update(
     op: Op,
     dest: RawMut<'_>,
@@ -118,15 +119,15 @@ pub fn index_update(
             true => src.broadcast_to(op.name(), &wanted)?,
             false => src.clone(),
         };
-        let way = Addressing::Slices;
+        let addressing = Addressing::Slices;
         return assign(op.name(), dest, |x| {
-            At {
+            DimIndex {
                 op,
-                way,
+                addressing,
                 dim,
                 index,
             }
-            .put(x.clone(), &src, how)
+            .update(x.clone(), &src, how)
         });
     }
     same_device(op, dest.device(), &index)?;
@@ -169,7 +170,7 @@ pub fn index_update(
     scatter_checked(op, dest, dim, (&index, unchecked), &src, how)
 }
 
-/// [`scatter`] with an index that was checked, or that the device checks.
+/// Like [`scatter`], with an index that was checked or that the device checks.
 pub(super) fn scatter_checked(
     op: Op,
     mut dest: RawMut<'_>,
@@ -187,7 +188,7 @@ pub(super) fn scatter_checked(
     let size = dest.shape()[dim];
     let wide = accumulator(dest.dtype());
     if is_atomic(&dest, index, dim, how) && wide != dest.dtype() {
-        // A device adds what has many values at one place in any order, which needs a dtype that sums fit in.
+        // A device adds many values at one position in any order, so that sums need a wider dtype.
         let mut sums = to_dtype(&dest.value()?, wide)?;
         let at = (index, unchecked);
         scatter_checked(op, sums.as_mut()?, dim, at, &to_dtype(src, wide)?, how)?;
@@ -206,7 +207,7 @@ pub(super) fn scatter_checked(
     write(op, &dest, &job, how)
 }
 
-/// Whether a device adds values without an order: where each element has an index, or places get very many.
+/// Whether a device adds values in no fixed order: if each element has an index, or positions get very many values.
 fn is_atomic(dest: &RawMut<'_>, index: &Raw, dim: usize, how: Update) -> bool {
     let rows = (0..index.rank()).all(|at| at == dim || index.strides()[at] == 0);
     let (count, size) = (index.shape()[dim], dest.shape()[dim]);
@@ -214,10 +215,33 @@ fn is_atomic(dest: &RawMut<'_>, index: &Raw, dim: usize, how: Update) -> bool {
     how == Update::Add && !dest.device().is_cpu() && count > 1 && (!rows || long)
 }
 
-/// Writes values at positions in row-major order. There are as many values as positions.
+impl DimIndex {
+    /// Updates `x` with `src` at the index; the result is recorded if one of them requires a gradient.
+    ///
+    /// # Errors
+    /// Those of [`scatter`] and [`index_update`].
+    pub(crate) fn update(&self, x: Raw, src: &Raw, how: Update) -> Result<Raw> {
+        // The recorded operand is cloned, so that elements are written without its node.
+        let recorded = is_wanted([&x, src]).then(|| x.clone());
+        let mut out = x.detach();
+        let plain = src.clone().detach();
+        let (op, dim, index) = (self.op, self.dim, &self.index);
+        let dest = out.as_mut()?;
+        match self.addressing {
+            Addressing::Elements => scatter(op, dest, dim, index, &plain, how)?,
+            Addressing::Slices => index_update(op, dest, dim, index, &plain, how, false)?,
+        }
+        match &recorded {
+            Some(x) => record_scatter(self, how, out, [x, src]),
+            None => Ok(out),
+        }
+    }
+}
+
+/// Writes values to row-major positions. There are as many values as positions.
 ///
 /// # Errors
-/// As [`scatter`].
+/// Like [`scatter`].
 pub fn put(op: Op, own: &mut Raw, index: &Raw, src: &Raw, how: Update) -> Result<()> {
     if index.numel() != src.numel() {
         let what = format!("{} values for {} positions", src.numel(), index.numel());
@@ -232,8 +256,8 @@ pub fn put(op: Op, own: &mut Raw, index: &Raw, src: &Raw, how: Update) -> Result
         let dest = own.as_mut()?.view(&[count])?;
         return index_update(op, dest, 0, &index, &src, how, false);
     }
-    let mut dense = super::super::contiguous(own)?;
+    let mut dense = contiguous(own)?;
     let dest = dense.as_mut()?.view(&[count])?;
     index_update(op, dest, 0, &index, &src, how, false)?;
-    super::super::copy_into(own.as_mut()?, &dense)
+    copy_into(own.as_mut()?, &dense)
 }

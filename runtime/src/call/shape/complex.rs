@@ -3,13 +3,13 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
+use crate::call::check::same_device;
 use crate::call::copy_into;
-use crate::call::device::same_device;
-use crate::call::grad;
 use crate::raw::Raw;
 use crate::shape::{Shape, broadcast, product, scaled_stride};
+use crate::tape::{record_view_as_complex, record_view_as_real};
 
-/// The dtype of a complex one's parts.
+/// Returns the dtype of a complex dtype's parts.
 fn part(dtype: DType) -> Option<DType> {
     dtype.is_complex().then(|| dtype.to_real())
 }
@@ -21,7 +21,7 @@ fn refuse(kind: ErrorKind, op: &'static str, x: &Raw, what: String, hint: &str) 
         .hint(hint.to_owned())
 }
 
-/// A complex tensor's numbers as pairs, in a new last dim of size 2; a view.
+/// Views complex numbers as pairs, in a new last dim of size 2.
 ///
 /// # Errors
 /// [`ErrorKind::DType`] for a real tensor.
@@ -44,10 +44,10 @@ fn parts(op: &'static str, x: &Raw) -> Result<Raw> {
     let strides = x.strides().iter().map(|&stride| scaled_stride(stride, 2));
     let strides = strides.chain([1]).collect();
     let view = x.as_strided(op, dtype, shape, strides, product([x.offset(), 2]))?;
-    grad::parts(Op::ViewAsReal, view, x)
+    record_view_as_real(Op::ViewAsReal, view, x)
 }
 
-/// The real parts, a view; a real tensor itself.
+/// Views the real parts; returns a real tensor itself.
 ///
 /// # Errors
 /// None that a caller could cause.
@@ -58,7 +58,7 @@ pub fn real(x: &Raw) -> Result<Raw> {
     parts("real", x)?.select(x.rank(), 0)
 }
 
-/// The imaginary parts, a view.
+/// Views the imaginary parts.
 ///
 /// # Errors
 /// [`ErrorKind::DType`] for a real tensor.
@@ -66,11 +66,11 @@ pub fn imag(x: &Raw) -> Result<Raw> {
     parts("imag", x)?.select(x.rank(), 1)
 }
 
-/// Pairs of real numbers in the last dim as complex numbers; a view.
+/// Views pairs of real numbers in the last dim as complex numbers.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] for other dtypes than f32 and f64, [`ErrorKind::Shape`] when the last dim's
-/// size is not 2, [`ErrorKind::Layout`] when pairs are not adjacent in memory.
+/// [`ErrorKind::DType`] for dtypes other than f32 and f64, [`ErrorKind::Shape`] if the last dim's size is not 2,
+/// [`ErrorKind::Layout`] if pairs are not adjacent in memory.
 pub fn as_complex(x: &Raw) -> Result<Raw> {
     let op = "view_as_complex";
     let dtype = match x.dtype() {
@@ -118,13 +118,13 @@ pub fn as_complex(x: &Raw) -> Result<Raw> {
     let shape = x.shape()[..rank - 1].into();
     let strides = outer.iter().map(|stride| stride / 2).collect();
     let view = x.as_strided(op, dtype, shape, strides, x.offset() / 2)?;
-    grad::joined_parts(Op::ViewAsComplex, view, x)
+    record_view_as_complex(Op::ViewAsComplex, view, x)
 }
 
-/// Complex numbers of real and imaginary parts, which broadcast.
+/// Joins real and imaginary parts, which broadcast, to complex numbers.
 ///
 /// # Errors
-/// When the dtypes differ or are not f32 or f64, sizes do not broadcast, or memory is missing.
+/// If the dtypes differ or are not f32 or f64, sizes do not broadcast, or memory is missing.
 pub fn join_parts(op: &'static str, re: &Raw, im: &Raw) -> Result<Raw> {
     if re.dtype() != im.dtype() || !matches!(re.dtype(), DType::F32 | DType::F64) {
         let what = format!("parts of {} and {}", re.dtype(), im.dtype());

@@ -4,19 +4,20 @@ use crate::Device;
 use crate::job::{Place, TriangleJob};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
+use crate::call::assign::assign;
 use crate::call::backend::backend;
-use crate::call::convert::written;
-use crate::call::grad::{self, assign};
+use crate::call::convert::write_elements;
 use crate::call::{copy_into, to_dtype};
 use crate::memory::list;
 use crate::raw::{Raw, RawMut};
 use crate::shape::Shape;
+use crate::tape::record_triangle;
 
-/// Planes with the elements of `x`'s last dim as their diagonals, zeros elsewhere; the planes' dims
-/// stand at `dim1` and `dim2` of the result.
+/// Returns planes with the elements of `x`'s last dim on a diagonal and zeros elsewhere; the planes' dims are `dim1`
+/// and `dim2` of the result.
 ///
 /// # Errors
-/// When `x` has no dims, a position is out of range, the sizes overflow, or memory is missing.
+/// If `x` has no dims, a position is out of range, the sizes overflow, or memory is missing.
 pub fn diagonal_matrix(
     op: &'static str,
     x: &Raw,
@@ -50,16 +51,16 @@ pub fn diagonal_matrix(
     Ok(out)
 }
 
-/// The elements on one side of a diagonal of the last two dims and on it, zeros on the other side.
+/// Returns the elements on a diagonal of the last two dims and on one side of it, and zeros on the other side.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] for fewer than two dims; when memory is missing.
+/// [`ErrorKind::Rank`] for fewer than two dims; also if memory is missing.
 pub fn triangle(op: &'static str, x: &Raw, diagonal: i64, upper: bool) -> Result<Raw> {
     check(op, x.shape())?;
     let mut out = Raw::empty(op, x.shape(), x.dtype(), x.device())?;
-    written(out.as_mut()?, x)?;
+    write_elements(out.as_mut()?, x)?;
     triangle_in_place(op, out.as_mut()?, diagonal, upper)?;
-    grad::triangle(out, x, diagonal, upper)
+    record_triangle(out, x, diagonal, upper)
 }
 
 /// Writes zeros on one side of a diagonal of the last two dims.
@@ -86,7 +87,7 @@ pub fn triangle_in_place(
         diagonal,
         upper,
     };
-    // SAFETY: the layout of a tensor to which nobody else has access.
+    // SAFETY: the layout of a tensor to which nothing else has access.
     unsafe { backend(op, dest.device())?.triangle(&job, place) }
 }
 
@@ -100,7 +101,7 @@ fn check(op: &'static str, shape: &[usize]) -> Result<()> {
         .hint("add a dim with `unsqueeze`"))
 }
 
-/// What the numbers below `end` add up to, each at least 0 and at most `most`.
+/// Sums the numbers below `end`, each raised to at least 0 and limited to `most`.
 fn below(end: i128, most: usize) -> u128 {
     let (end, most) = (end.max(0) as u128, most as u128);
     let rising = end.min(most + 1);
@@ -108,11 +109,11 @@ fn below(end: i128, most: usize) -> u128 {
     triangle.saturating_add((end - rising).saturating_mul(most))
 }
 
-/// The indices of the elements of a matrix that [`triangle`] keeps, row by row: a row of row
-/// numbers and a row of column numbers.
+/// Returns the indices of the elements of a matrix that [`triangle`] keeps, row by row: a row of row numbers and a row
+/// of column numbers.
 ///
 /// # Errors
-/// When the sizes overflow or memory is missing.
+/// If the sizes overflow or memory is missing.
 pub fn triangle_indices(
     op: &'static str,
     (rows, columns): (usize, usize),
@@ -129,14 +130,14 @@ pub fn triangle_indices(
             0..(edge + 1).clamp(0, columns as i128) as usize
         }
     };
-    // Row `row` has as many as `row + first`, counted up or, of an upper triangle, from the last row.
+    // Row `row` has `row + first` elements, counted up or, for an upper triangle, from the last row.
     let first = match upper {
         true => columns as i128 - i128::from(offset) - rows as i128 + 1,
         false => i128::from(offset) + 1,
     };
     let count = below(first + rows as i128, columns) - below(first, columns);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
-    // Only rows that have some.
+    // Only rows with elements.
     let (from, to) = match upper {
         true => (0, columns as i128 - i128::from(offset)),
         false => (-i128::from(offset), rows as i128),

@@ -1,4 +1,4 @@
-//! Elements moved, repeated and laid out anew.
+//! Elements moved, repeated and rearranged.
 
 mod complex;
 mod diagonal;
@@ -22,10 +22,10 @@ pub use places::repeated_places;
 pub use range::{Window, linspace, logspace, window};
 pub use split::{Ranges, chunks, cuts, sections};
 
-/// Dims backwards.
+/// Reverses dims.
 ///
 /// # Errors
-/// When a dim is out of range, or memory is missing.
+/// If a dim is out of range, or memory is missing.
 pub fn flip(x: &Raw, dims: &[usize]) -> Result<Raw> {
     let mut source = x.clone();
     for &dim in dims {
@@ -37,10 +37,10 @@ pub fn flip(x: &Raw, dims: &[usize]) -> Result<Raw> {
     Ok(out)
 }
 
-/// Elements moved along a dim, round the end; towards the front when `shift` is negative.
+/// Rotates elements along a dim; towards the front if `shift` is negative.
 ///
 /// # Errors
-/// When the dim is out of range, or memory is missing.
+/// If the dim is out of range, or memory is missing.
 pub fn roll(x: &Raw, shift: i64, dim: usize) -> Result<Raw> {
     check::dim("roll", x.shape(), dim)?;
     let size = x.shape()[dim];
@@ -48,7 +48,7 @@ pub fn roll(x: &Raw, shift: i64, dim: usize) -> Result<Raw> {
     if x.numel() == 0 {
         return Ok(x.clone());
     }
-    // Below the size, which is an isize.
+    // Below the size, which fits an isize.
     let ahead = shift.rem_euclid(size as i64) as usize;
     copy_into(
         out.as_mut()?.narrow(dim, ahead, size - ahead)?,
@@ -63,11 +63,10 @@ pub fn roll(x: &Raw, shift: i64, dim: usize) -> Result<Raw> {
     Ok(out)
 }
 
-/// Everything repeated, `counts[i]` times along dim `i`; more counts than dims make new dims on
-/// the left.
+/// Repeats everything, `counts[i]` times along dim `i`; more counts than dims add new dims on the left.
 ///
 /// # Errors
-/// When there are fewer counts than dims, the sizes overflow, or memory is missing.
+/// If there are fewer counts than dims, the sizes overflow, or memory is missing.
 pub fn repeat(op: &'static str, x: &Raw, counts: &[usize]) -> Result<Raw> {
     let Some(new) = counts.len().checked_sub(x.rank()) else {
         let what = format!("{} counts for {} dims", counts.len(), x.rank());
@@ -77,7 +76,7 @@ pub fn repeat(op: &'static str, x: &Raw, counts: &[usize]) -> Result<Raw> {
     };
     let sizes = std::iter::repeat_n(1, new).chain(x.shape().iter().copied());
     let mut shape = Shape::new();
-    // Each dim as two: which repeat, and where within it.
+    // Each dim becomes two: the repetition and the position.
     let (mut cut, mut once) = (Shape::new(), x.clone());
     for (dim, (size, &count)) in sizes.zip(counts).enumerate() {
         shape.push(times(op, x, size, count)?);
@@ -92,10 +91,10 @@ pub fn repeat(op: &'static str, x: &Raw, counts: &[usize]) -> Result<Raw> {
     Ok(out)
 }
 
-/// Each element of a dim repeated `count` times.
+/// Repeats each element of a dim `count` times.
 ///
 /// # Errors
-/// When the dim is out of range, the size overflows, or memory is missing.
+/// If the dim is out of range, the size overflows, or memory is missing.
 pub fn interleave(op: &'static str, x: &Raw, dim: usize, count: usize) -> Result<Raw> {
     check::dim(op, x.shape(), dim)?;
     let source = x.unsqueeze(dim + 1)?;
@@ -117,11 +116,11 @@ fn times(op: &'static str, x: &Raw, size: usize, count: usize) -> Result<usize> 
     })
 }
 
-/// Windows of `size` elements that begin `step` apart along a dim; the dim within a window stands
-/// last. Of a tensor without dims, the one window is its number.
+/// Returns windows of `size` elements that start `step` apart along a dim, with the dim within a window last. A tensor
+/// without dims has one window with its number.
 ///
 /// # Errors
-/// When a window is larger than the dim, or `step` is zero.
+/// If a window is larger than the dim, or `step` is zero.
 pub fn windows(x: &Raw, dim: Option<usize>, size: usize, step: usize) -> Result<Raw> {
     match dim {
         Some(dim) => x.windows(dim, size, step),

@@ -1,4 +1,4 @@
-//! Which elements repeat how often, as indices.
+//! Indices of repeated elements.
 
 use nomina_core::{DType, Error, ErrorKind, Result};
 
@@ -6,12 +6,11 @@ use crate::call::{to_device, to_dtype};
 use crate::raw::Raw;
 use crate::shape::product;
 
-/// Where the elements of a dim of `size` go that repeat as often as `counts` says: each place as
-/// often as its count.
+/// Returns the index that repeats each element of a dim of `size` as often as its count.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] for counts that are no integers, [`ErrorKind::Shape`] when there is not one
-/// per element, [`ErrorKind::Argument`] for a negative one.
+/// [`ErrorKind::DType`] if counts are not integers, [`ErrorKind::Shape`] unless there is one for each element,
+/// [`ErrorKind::Argument`] for a negative count.
 pub fn repeated_places(op: &'static str, counts: &Raw, size: usize) -> Result<Raw> {
     let refuse =
         |kind, what: String, hint: &str| Err(Error::new(kind, op, what).hint(hint.to_owned()));
@@ -48,7 +47,7 @@ pub fn repeated_places(op: &'static str, counts: &Raw, size: usize) -> Result<Ra
         let what = format!("no memory for {total} places");
         return refuse(ErrorKind::Memory, what, "use smaller counts");
     }
-    // The one count of all elements may be none.
+    // The one count of all elements may be absent.
     let size = if total == 0 { 0 } else { size };
     for i in 0..size {
         places.extend(std::iter::repeat_n(i as i64, count(i) as usize));

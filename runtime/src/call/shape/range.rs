@@ -1,4 +1,4 @@
-//! Numbers from their index: ranges by count, and windows.
+//! Numbers computed from their index: ranges by count, and window functions.
 
 use crate::Device;
 use crate::job::Place;
@@ -9,7 +9,7 @@ use crate::call::to_device;
 use crate::cpu::fill::by_index;
 use crate::raw::Raw;
 
-/// A new vector of `value(i)`. It is made on the host and then moved.
+/// Returns a new vector of `value(i)`, computed on the host and then moved.
 fn tabulate<T: Copy + Default>(
     op: &'static str,
     n: usize,
@@ -35,7 +35,7 @@ fn is_complex(value: Scalar) -> bool {
     matches!(value, Scalar::Complex(_))
 }
 
-/// A complex start or end asks for a complex dtype.
+/// Checks that a complex start or end has a complex dtype.
 fn check(op: &'static str, ends: [Scalar; 2], dtype: DType) -> Result<()> {
     if ends.into_iter().any(is_complex) && !dtype.is_complex() {
         let what = format!("complex numbers as {dtype}");
@@ -44,11 +44,11 @@ fn check(op: &'static str, ends: [Scalar; 2], dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// `steps` numbers from `start` to `end`, both included, equally far apart. Each half counts from
-/// its own end, so that both ends are exact.
+/// Returns `steps` equally spaced numbers from `start` to `end`, both included. Each half counts from its own end, so
+/// that both ends are exact.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] for complex numbers in a real dtype; when memory or the device is missing.
+/// [`ErrorKind::DType`] for complex numbers in a real dtype; also if memory or the device is missing.
 pub fn linspace(
     start: Scalar,
     end: Scalar,
@@ -60,10 +60,10 @@ pub fn linspace(
     spaced("linspace", start, end, steps, (dtype, device), |x| x, |x| x)
 }
 
-/// The powers of `base` whose exponents [`linspace`] gives.
+/// Returns the powers of `base` whose exponents [`linspace`] returns.
 ///
 /// # Errors
-/// As [`linspace`].
+/// Like [`linspace`].
 pub fn logspace(
     start: Scalar,
     end: Scalar,
@@ -94,7 +94,7 @@ fn spaced(
     real: impl Fn(f64) -> f64 + Sync,
     complex: impl Fn(Complex<f64>) -> Complex<f64> + Sync,
 ) -> Result<Raw> {
-    // From the end, index `i` is `last - i`; what lies behind the last is made too, and dropped.
+    // From the end, index `i` is `last - i`; surplus numbers are computed and dropped.
     let last = steps.saturating_sub(1) as f64;
     let intervals = last.max(1.0);
     if place.0.is_complex() {
@@ -126,25 +126,24 @@ pub enum Window {
     Bartlett,
     /// Three cosines.
     Blackman,
-    /// `alpha - beta * cos`: 0.5 and 0.5 are Hann's, 0.54 and 0.46 Hamming's.
+    /// `alpha - beta * cos`: 0.5 and 0.5 give the Hann window, 0.54 and 0.46 the Hamming window.
     Cosine {
-        /// The mean.
+        /// The mean, alpha.
         alpha: f64,
-        /// The cosine's factor.
+        /// The factor of the cosine, beta.
         beta: f64,
     },
-    /// A Bessel function; the greater `beta`, the narrower.
+    /// A Bessel function (Kaiser window); a greater `beta` makes it narrower.
     Kaiser {
         /// The width.
         beta: f64,
     },
 }
 
-/// A window of `n` elements; a periodic one is the symmetric one of `n + 1` elements without its
-/// last.
+/// Returns a window of `n` elements. A periodic one is the symmetric one of `n + 1` elements without its last.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] for a dtype that is no real float; when memory or the device is missing.
+/// [`ErrorKind::DType`] if the dtype is not a real float; also if memory or the device is missing.
 pub fn window(
     op: &'static str,
     kind: Window,
@@ -182,8 +181,8 @@ pub fn window(
     })
 }
 
-/// The modified Bessel function of the first kind and order 0, by its series, whose terms are all
-/// positive. Infinite from about 713 on.
+/// The modified Bessel function of the first kind and order 0, by its series, whose terms are all positive. Infinite
+/// from about 713 on.
 fn bessel(x: f64) -> f64 {
     let quarter = x * x / 4.0;
     let (mut term, mut sum) = (1.0, 1.0);

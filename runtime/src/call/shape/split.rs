@@ -25,11 +25,11 @@ fn room(op: &'static str, count: i64) -> Result<(Ranges, usize)> {
     Ok((ranges, pieces))
 }
 
-/// At most `count` pieces of equal size, the last one smaller where it must be; of a dim of size
-/// 0, exactly `count`.
+/// Splits a dim into at most `count` pieces of equal size, of which the last may be smaller; a dim of size 0 into
+/// exactly `count`.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when `count` is not at least 1.
+/// [`ErrorKind::Argument`] if `count` is less than 1.
 pub fn chunks(op: &'static str, size: usize, count: i64) -> Result<Ranges> {
     if size == 0 {
         let (mut ranges, pieces) = room(op, count)?;
@@ -47,10 +47,10 @@ pub fn chunks(op: &'static str, size: usize, count: i64) -> Result<Ranges> {
     Ok(ranges)
 }
 
-/// Exactly `count` pieces whose sizes differ by at most one, the larger ones first.
+/// Splits a dim into exactly `count` pieces whose sizes differ by at most one, the larger ones first.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when `count` is not at least 1.
+/// [`ErrorKind::Argument`] if `count` is less than 1.
 pub fn sections(op: &'static str, size: usize, count: i64) -> Result<Ranges> {
     let (mut ranges, pieces) = room(op, count)?;
     let (least, more) = (size / pieces, size % pieces);
@@ -63,9 +63,8 @@ pub fn sections(op: &'static str, size: usize, count: i64) -> Result<Ranges> {
     Ok(ranges)
 }
 
-/// One piece before each index and one behind the last. Indices count from the end when negative,
-/// and are moved into the dim where they lie outside; a piece that would end before it starts is
-/// empty.
+/// Splits a dim before each index: one piece more than indices. Negative indices count from the end, and indices
+/// outside are moved into the dim; a piece that would end before its start is empty.
 #[must_use]
 pub fn cuts(size: usize, indices: &[i64]) -> Ranges {
     let inside = |index: i64| {

@@ -12,8 +12,8 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use nomina_macros::forms;
 
 use super::{DynTensor, about};
-use crate::call::analysis::accumulator;
 use crate::call::{self, Affine};
+use crate::dispatch::accumulator;
 use crate::raw::Raw;
 
 pub use options::{

@@ -7,8 +7,9 @@ use nomina_macros::forms;
 
 use super::{CosineSimilarityOptions, NormalizeOptions, PairwiseDistanceOptions};
 use crate::call;
-use crate::call::analysis::{accumulator, room_for_sums};
+use crate::call::room_for_sums;
 use crate::config::default_dtype;
+use crate::dispatch::accumulator;
 use crate::shape::{Shape, broadcast};
 use crate::tensor::{DynTensor, NormOptions, about};
 

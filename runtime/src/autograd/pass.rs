@@ -1,0 +1,337 @@
+//! The engine of a backward pass, which takes the latest node first.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashSet};
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result};
+
+use super::rules::add_part;
+use crate::SmallVec;
+use crate::call::{Arg, pointwise_owned, to_dtype};
+use crate::raw::Raw;
+use crate::raw::graph::{
+    Chain, Chains, Extended, Incoming, Node, NodeRef, OperandGrads, ResultGrads, Rule, Run, View,
+    switched,
+};
+
+/// What happens to a graph after a backward pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackwardOptions {
+    /// The graph is kept and can be used again.
+    pub retain_graph: bool,
+    /// Gradients are recorded, so that they have gradients; the graph is kept.
+    ///
+    /// The gradient that [`backward`](super::backward) stores in a leaf then holds its graph, which holds the leaf. This cycle is not
+    /// freed with the last tensor, but by [`Raw::take_grad`], by [`Raw::set_grad`], or by a later `backward` without this option.
+    /// [`gradients`](super::gradients) stores nothing in leaves and makes no cycle.
+    pub create_graph: bool,
+}
+
+/// The number of additions from which a sum of gradients is accumulated in `f64`.
+const MANY: u32 = 64;
+
+/// Like [`MANY`], but for parts of a tensor, most of which do not overlap.
+const MANY_PARTS: u32 = 4096;
+
+/// The gradients that have arrived at a node so far.
+struct Pending {
+    node: NodeRef,
+    given: ResultGrads,
+    /// The deferred gradient of its only result; `given` is empty then.
+    chain: Option<Box<dyn Chain>>,
+    /// The outputs whose sums in `given` have a wider dtype than their gradients, and the dtypes of the gradients.
+    widened: SmallVec<[(usize, DType); 1]>,
+    /// The number of additions so far.
+    additions: u32,
+}
+
+impl Pending {
+    fn new(node: &NodeRef) -> Self {
+        Self {
+            node: NodeRef::of(node),
+            given: ResultGrads::new(),
+            chain: None,
+            widened: SmallVec::new(),
+            additions: 0,
+        }
+    }
+
+    /// Computes the deferred gradient, if there is one.
+    fn settle(&mut self) -> Result<()> {
+        if let Some(chain) = self.chain.take() {
+            self.given.push(Some(chain.compute()?));
+        }
+        Ok(())
+    }
+
+    /// Whether gradients of this dtype are accumulated in a wider one.
+    fn widens(&self, dtype: DType) -> bool {
+        sum_dtype(dtype, self.additions >= MANY) != dtype
+    }
+
+    /// Adds to the gradient of an output.
+    fn add(&mut self, output: usize, grad: Raw) -> Result<()> {
+        while self.given.len() <= output {
+            self.given.push(None);
+        }
+        let sum = match self.given[output].take() {
+            None => grad,
+            Some(before) => {
+                self.additions = self.additions.saturating_add(1);
+                let before = self.widen(output, before, MANY)?;
+                add_gradients(before, &grad)?
+            }
+        };
+        self.given[output] = Some(sum);
+        Ok(())
+    }
+
+    /// Converts a sum to the dtype in which it is accumulated.
+    fn widen(&mut self, output: usize, sum: Raw, many: u32) -> Result<Raw> {
+        let wide = sum_dtype(sum.dtype(), self.additions >= many);
+        if wide == sum.dtype() {
+            return Ok(sum);
+        }
+        if self.widened.iter().all(|(at, _)| *at != output) {
+            self.widened.push((output, sum.dtype()));
+        }
+        to_dtype(&sum, wide)
+    }
+
+    /// Rounds sums that were accumulated in a wider dtype.
+    fn round(&mut self) -> Result<()> {
+        for (output, dtype) in self.widened.drain(..) {
+            if let Some(Some(sum)) = self.given.get_mut(output) {
+                *sum = to_dtype(sum, dtype)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the dtype in which gradients are accumulated: in 16 bits, a sum stops growing after a few hundred equal summands.
+fn sum_dtype(dtype: DType, many: bool) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 if !many => DType::F32,
+        DType::F16 | DType::BF16 | DType::F32 if many => DType::F64,
+        DType::C64 if many => DType::C128,
+        other => other,
+    }
+}
+
+/// Nodes with gradients that have arrived, the latest node last.
+type Waiting = BTreeMap<(u64, usize), Pending>;
+
+thread_local! {
+    /// An empty map, which keeps the block of its first nodes for the next pass.
+    static WAITING: Cell<Waiting> = const { Cell::new(Waiting::new()) };
+}
+
+/// A backward pass.
+pub(super) struct Pass<'a> {
+    options: BackwardOptions,
+    /// The addresses of the nodes to pass through; `None` for all.
+    through: Option<&'a HashSet<usize>>,
+    pending: Waiting,
+}
+
+impl<'a> Pass<'a> {
+    pub(super) fn new(options: BackwardOptions, through: Option<&'a HashSet<usize>>) -> Self {
+        Self {
+            options,
+            through,
+            // A destructor of another thread-local variable may run a backward pass after this variable was dropped.
+            pending: WAITING.try_with(Cell::take).unwrap_or_default(),
+        }
+    }
+
+    fn pending(&mut self, node: &NodeRef) -> Option<&mut Pending> {
+        let outside = |all: &HashSet<usize>| !all.contains(&node.address());
+        if self.through.is_some_and(outside) {
+            return None;
+        }
+        let place = self.pending.entry((node.clock(), node.address()));
+        Some(place.or_insert_with(|| Pending::new(node)))
+    }
+
+    /// Adds to the gradient of an output of a node.
+    pub(super) fn give(&mut self, node: &NodeRef, output: usize, grad: Raw) -> Result<()> {
+        let Some(pending) = self.pending(node) else {
+            return Ok(());
+        };
+        if let Some(chain) = &mut pending.chain {
+            let dtype = chain.like().dtype();
+            if sum_dtype(dtype, pending.additions >= MANY) == dtype {
+                pending.additions += 1;
+                chain.plus(grad);
+                return Ok(());
+            }
+            pending.settle()?;
+        }
+        pending.add(output, grad)
+    }
+
+    /// Like [`Pass::give`], but adds a deferred gradient to that of the only output.
+    fn give_chain(&mut self, node: &NodeRef, mut chain: Box<dyn Chain>) -> Result<()> {
+        let Some(pending) = self.pending(node) else {
+            return Ok(());
+        };
+        pending.settle()?;
+        if matches!(pending.given.first(), Some(Some(_))) && pending.widens(chain.like().dtype()) {
+            return pending.add(0, chain.compute()?);
+        }
+        if let Some(Some(before)) = pending.given.pop() {
+            pending.additions += 1;
+            chain.plus(before);
+        }
+        pending.chain = Some(chain);
+        Ok(())
+    }
+
+    /// Adds the gradient of a part of an operand in place to that of the operand; returns false if that is absent or deferred.
+    fn add_part(&mut self, node: &Node, part: &View, pending: &mut Pending) -> Result<bool> {
+        pending.settle()?;
+        if let (Some(Some(edge)), Some(Some(grad))) = (node.edges().first(), pending.given.first())
+            && let Some(whole) = self.pending(edge)
+            && whole.chain.is_none()
+            && let Some(sum) = whole.given.first_mut()
+            && let Some(before) = sum.take()
+        {
+            whole.additions = whole.additions.saturating_add(1);
+            let before = whole.widen(0, before, MANY_PARTS)?;
+            whole.given[0] = Some(add_part(before, grad, part)?);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Runs the pass. `reached` is called with each node that `asks` for it and its gradient, after its hooks, and returns whether to
+    /// continue from there.
+    pub(super) fn run(
+        mut self,
+        asks: impl Fn(&Node) -> bool,
+        mut reached: impl FnMut(&NodeRef, &ResultGrads) -> Result<bool>,
+    ) -> Result<()> {
+        let records = self.options.create_graph;
+        switched(records, || {
+            while let Some((_, mut pending)) = self.pending.pop_last() {
+                let mut continues = true;
+                pending.round()?;
+                let node = &pending.node;
+                if node.extras().is_some() || asks(node) {
+                    pending.settle()?;
+                    pending.given = run_hooks(&pending.node, pending.given)?;
+                    continues = reached(&pending.node, &pending.given)?;
+                }
+                if continues && self.needs_operands(&pending.node) {
+                    self.pass(pending)?;
+                }
+            }
+            // If the thread is ending, the block is freed.
+            let _ = WAITING.try_with(|waiting| waiting.set(self.pending));
+            Ok(())
+        })
+    }
+
+    /// Whether a gradient of an operand of a node is needed.
+    fn needs_operands(&self, node: &Node) -> bool {
+        let mut edges = node.edges().iter().flatten();
+        match self.through {
+            None => !node.is_leaf(),
+            Some(all) => edges.any(|edge| all.contains(&edge.address())),
+        }
+    }
+
+    /// Passes a gradient through a node to its operands.
+    fn pass(&mut self, mut pending: Pending) -> Result<()> {
+        let records = self.options.create_graph;
+        let last = !(self.options.retain_graph || records);
+        let node = NodeRef::of(&pending.node);
+        if let (Some(output), Some(Some(operator))) = (node.output(), node.edges().first()) {
+            pending.settle()?;
+            return match pending.given.into_iter().next() {
+                Some(Some(grad)) => self.give(operator, output, grad),
+                _ => Ok(()),
+            };
+        }
+        let run = Run::new(&node, records, self.through);
+        let found = node.through(last, |rule| {
+            let is_added = match rule.part().filter(|_| !records) {
+                Some(part) => self.add_part(&node, part, &mut pending),
+                None => Ok(false),
+            };
+            if is_added? {
+                return Ok(Passed::default());
+            }
+            apply_rule(rule, pending, &run)
+        });
+        let Passed { computed, chains } = found.ok_or_else(used_graph)??;
+        for (edge, grad) in node.edges().iter().zip(computed) {
+            if let (Some(edge), Some(grad)) = (edge, grad) {
+                self.give(edge, 0, grad)?;
+            }
+        }
+        for (edge, chain) in node.edges().iter().zip(chains) {
+            if let (Some(edge), Some(chain)) = (edge, chain) {
+                self.give_chain(edge, chain)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The gradients of a rule's operands, of which either all are computed or all are deferred.
+#[derive(Default)]
+struct Passed {
+    computed: OperandGrads,
+    chains: Chains,
+}
+
+/// Computes or defers the gradients of a rule's operands.
+fn apply_rule(rule: &dyn Rule, mut pending: Pending, run: &Run<'_>) -> Result<Passed> {
+    let incoming = match (pending.chain.take(), &mut pending.given[..]) {
+        (Some(chain), _) => Some(Incoming::Chain(chain)),
+        (None, [grad]) if !run.records() => grad.take().map(Incoming::Computed),
+        _ => None,
+    };
+    if let Some(incoming) = incoming {
+        match rule.extend(incoming, run)? {
+            Extended::Chains(chains) => {
+                let computed = OperandGrads::new();
+                return Ok(Passed { computed, chains });
+            }
+            Extended::Not(incoming) => {
+                pending.given.clear();
+                pending.given.push(Some(incoming.compute()?));
+            }
+        }
+    }
+    let (computed, chains) = (rule.backward(&pending.given, run)?, Chains::new());
+    Ok(Passed { computed, chains })
+}
+
+/// Runs the hooks of a node on its gradient.
+fn run_hooks(node: &Node, mut given: ResultGrads) -> Result<ResultGrads> {
+    if let (Some(extras), Some(grad)) = (node.extras(), given.first_mut())
+        && let Some(before) = grad.take()
+    {
+        *grad = Some(extras.hooks.run(before)?);
+    }
+    Ok(given)
+}
+
+/// Adds two gradients, in the buffer of the first if nothing shares it.
+fn add_gradients(before: Raw, grad: &Raw) -> Result<Raw> {
+    pointwise_owned(Op::Add, before, &[Arg::Tensor(grad)])
+}
+
+#[cold]
+fn used_graph() -> Error {
+    Error::new(
+        ErrorKind::Gradient,
+        "backward",
+        "an earlier `backward` used up the graph",
+    )
+    .hint("keep it with `retain_graph`")
+}
