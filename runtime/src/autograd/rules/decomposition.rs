@@ -94,7 +94,7 @@ pub(super) fn qr(upstream: &Upstream<'_>, a: &Raw) -> Result<Raw> {
     let (mut q, mut r) = (upstream.result_of(0)?, upstream.result_of(1)?);
     // Computes with a multiple, since a triangle of subnormal numbers is not precise. The gradient through `Q` is of degree -1 in
     // the matrix.
-    if let Some(scale) = MatrixScale::of(Linalg::Qr, a)? {
+    if let Some(scale) = MatrixScale::for_matrices(Linalg::Qr, a)? {
         let mut made = all_results(
             Linalg::Qr,
             &scale.times(a, -1, 2)?,
@@ -160,7 +160,7 @@ pub(super) fn svd(upstream: &Upstream<'_>, a: &Raw) -> Result<Raw> {
         return matmul(&mul(&u, &across(&gs)?)?, &vh);
     }
     // The gradient through the vectors is of degree -1 in the matrix; near the ends of the range it is computed from a multiple.
-    let scale = MatrixScale::of(Linalg::Svd, a)?;
+    let scale = MatrixScale::for_matrices(Linalg::Svd, a)?;
     let s = match &scale {
         Some(scale) => scale.times(&s, -1, 1)?,
         None => s,
@@ -229,7 +229,7 @@ impl Backward for PolarSaved {
 
 /// `U (skew(Uᴴ g V) / (s_j + s_k)) Vᴴ`, and the parts outside of `U` and `V` over the singular values.
 fn polar_gradient(g: &Raw, a: &Raw) -> Result<Raw> {
-    let scale = MatrixScale::of(Linalg::Svd, a)?;
+    let scale = MatrixScale::for_matrices(Linalg::Svd, a)?;
     let [u, s, vh] = reduced_svd(a)?;
     let s = match &scale {
         Some(scale) => scale.times(&s, -1, 1)?,
@@ -275,7 +275,7 @@ pub(super) fn eigh(upstream: &Upstream<'_>, a: &Raw) -> Result<Raw> {
     let turn = matmul(&vh, &upstream.grad_of(1)?)?;
     refuse_phases(Linalg::Eigh, &turn, a)?;
     // The gradient through the vectors is of degree -1, see `svd`.
-    let scale = MatrixScale::of(Linalg::Eigh, a)?;
+    let scale = MatrixScale::for_matrices(Linalg::Eigh, a)?;
     let l = match &scale {
         Some(scale) => scale.times(&l, -1, 1)?,
         None => l,
@@ -309,7 +309,7 @@ pub(super) fn eig(upstream: &Upstream<'_>, a: &Raw) -> Result<Raw> {
         let lengths = across(&real(&turn.diagonal(at, at + 1, 0)?)?)?;
         let free = sub(&turn, &matmul(&vh, &mul(&v, &lengths)?)?)?;
         // The gradient through the vectors is of degree -1, see `svd`.
-        let scale = MatrixScale::of(Linalg::Eig, a)?;
+        let scale = MatrixScale::for_matrices(Linalg::Eig, a)?;
         let l = match &scale {
             Some(scale) => scale.times(&l, -1, 1)?,
             None => l,

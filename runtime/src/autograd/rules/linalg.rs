@@ -74,11 +74,11 @@ fn solution_gradient(
         return match operand {
             0 => {
                 // The right side is divided, too, so that its product with the gradient stays precise.
-                let Some(scale) = MatrixScale::of(op, b)? else {
+                let Some(scale) = MatrixScale::for_matrices(op, b)? else {
                     return pseudoinverse_scaled(op, &matmul(&g, &adjoint(b)?)?, &inverse, a);
                 };
                 let g = matmul(&g, &adjoint(&scale.times(b, -1, 2)?)?)?;
-                let Some(of_a) = MatrixScale::of(op, a)? else {
+                let Some(of_a) = MatrixScale::for_matrices(op, a)? else {
                     return scale.times(&pseudoinverse(&g, &inverse, a)?, 1, 2);
                 };
                 let near = of_a.times(a, -1, 2)?;
@@ -116,7 +116,7 @@ fn solution_gradient(
 
 /// Like [`pseudoinverse`], but also for matrices near the ends of the range.
 fn pseudoinverse_scaled(op: Linalg, g: &Raw, inverse: &Raw, a: &Raw) -> Result<Raw> {
-    let Some(scale) = MatrixScale::of(op, a)? else {
+    let Some(scale) = MatrixScale::for_matrices(op, a)? else {
         return pseudoinverse(g, inverse, a);
     };
     let (a, inverse) = (scale.times(a, -1, 2)?, scale.times(inverse, 1, 2)?);
@@ -170,7 +170,7 @@ fn logarithm(upstream: &Upstream<'_>, a: &Raw) -> Result<Raw> {
 fn norm(upstream: &Upstream<'_>, a: &Raw, options: MatrixOptions) -> Result<Raw> {
     let (g, rank) = (unsqueeze_matrix(&upstream.grad()?)?, a.rank());
     match options.norm {
-        MatrixNorm::Fro => match MatrixScale::of(Linalg::MatrixNorm, a)? {
+        MatrixNorm::Fro => match MatrixScale::for_matrices(Linalg::MatrixNorm, a)? {
             None => mul(
                 a,
                 &div(
@@ -197,7 +197,7 @@ fn norm(upstream: &Upstream<'_>, a: &Raw, options: MatrixOptions) -> Result<Raw>
 
 /// Computes the gradient of the greatest sum of magnitudes along a dim, which equal sums share.
 fn greatest(a: &Raw, g: &Raw, along: usize) -> Result<Raw> {
-    let near = match MatrixScale::of(Linalg::MatrixNorm, a)? {
+    let near = match MatrixScale::for_matrices(Linalg::MatrixNorm, a)? {
         Some(scale) => scale.times(&a.clone().detach(), -1, 2)?,
         None => a.clone(),
     };

@@ -18,7 +18,7 @@ use crate::tape::{
 };
 
 impl SavedOperand {
-    fn read(self, saved: &[Raw]) -> Operand<'_> {
+    fn as_operand(self, saved: &[Raw]) -> Operand<'_> {
         match self {
             Self::Saved(at) => Operand::Tensor(&saved[usize::from(at)]),
             Self::Number(number) => Operand::Number(number),
@@ -36,7 +36,7 @@ impl<const SAVED: usize> Rule for SameShapeSaved<SAVED> {
         let lines = Lines {
             op: self.op,
             lines: self.lines,
-            operands: &self.kept.map(|kept| kept.read(&self.saved))[..self.operands.into()],
+            operands: &self.kept.map(|kept| kept.as_operand(&self.saved))[..self.operands.into()],
             saved: &self.saved,
             targets: &[],
             reduced: None,
@@ -58,7 +58,7 @@ impl<const SAVED: usize> Rule for SameShapeSaved<SAVED> {
         let Some(lines) = self.chained_lines(&given) else {
             return Ok(Extended::Not(given));
         };
-        let kept = self.kept.map(|kept| kept.read(&self.saved));
+        let kept = self.kept.map(|kept| kept.as_operand(&self.saved));
         let operands = &kept[..self.operands.into()];
         let start = Deferred::new(given, lines.len() > 1)?;
         let mut chains = Chains::new();
@@ -96,7 +96,7 @@ impl Rule for LinesSaved {
     }
 
     fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
-        let operands = self.kept.iter().map(|kept| kept.read(&self.saved));
+        let operands = self.kept.iter().map(|kept| kept.as_operand(&self.saved));
         let operands: SmallVec<[Operand<'_>; 3]> = operands.collect();
         let lines = Lines {
             op: self.op,

@@ -23,7 +23,7 @@ impl MatrixScale {
     }
 
     /// Returns the scale of matrices for the operator's gradient; `None` if no matrix needs one.
-    pub(super) fn of(op: Linalg, a: &Raw) -> Result<Option<Self>> {
+    pub(super) fn for_matrices(op: Linalg, a: &Raw) -> Result<Option<Self>> {
         let found = exponents(op, a)?;
         Ok(found.map(|exponents| Self::new(exponents, &a.shape()[..a.rank() - 2])))
     }
