@@ -6,6 +6,7 @@ mod custom;
 mod function;
 mod leaf;
 mod pass;
+mod pending;
 mod reach;
 mod rules;
 #[cfg(test)]

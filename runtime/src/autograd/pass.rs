@@ -3,12 +3,10 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
-use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Result};
+use nomina_core::{Error, ErrorKind, Result};
 
+use super::pending::{Pending, sum_dtype, total_dtype};
 use super::rules::add_part;
-use crate::SmallVec;
-use crate::call::{Arg, pointwise_owned, to_dtype};
 use crate::raw::Raw;
 use crate::raw::graph::{
     Chain, Chains, Extended, Incoming, Node, NodeRef, OperandGrads, ResultGrads, Rule, Run, View,
@@ -28,97 +26,8 @@ pub struct BackwardOptions {
     pub create_graph: bool,
 }
 
-/// The number of additions from which a sum of gradients is accumulated in `f64`.
-const MANY: u32 = 64;
-
-/// Like [`MANY`], but for parts of a tensor, most of which do not overlap.
+/// The number of additions of parts of a tensor, most of which do not overlap, from which the sum is kept in `f64`.
 const MANY_PARTS: u32 = 4096;
-
-/// The gradients that have arrived at a node so far.
-struct Pending {
-    node: NodeRef,
-    given: ResultGrads,
-    /// The deferred gradient of its only result; `given` is empty then.
-    chain: Option<Box<dyn Chain>>,
-    /// The outputs whose sums in `given` have a wider dtype than their gradients, and the dtypes of the gradients.
-    widened: SmallVec<[(usize, DType); 1]>,
-    /// The number of additions so far.
-    additions: u32,
-}
-
-impl Pending {
-    fn new(node: &NodeRef) -> Self {
-        Self {
-            node: NodeRef::of(node),
-            given: ResultGrads::new(),
-            chain: None,
-            widened: SmallVec::new(),
-            additions: 0,
-        }
-    }
-
-    /// Computes the deferred gradient, if there is one.
-    fn settle(&mut self) -> Result<()> {
-        if let Some(chain) = self.chain.take() {
-            self.given.push(Some(chain.compute()?));
-        }
-        Ok(())
-    }
-
-    /// Whether gradients of this dtype are accumulated in a wider one.
-    fn widens(&self, dtype: DType) -> bool {
-        sum_dtype(dtype, self.additions >= MANY) != dtype
-    }
-
-    /// Adds to the gradient of an output.
-    fn add(&mut self, output: usize, grad: Raw) -> Result<()> {
-        while self.given.len() <= output {
-            self.given.push(None);
-        }
-        let sum = match self.given[output].take() {
-            None => grad,
-            Some(before) => {
-                self.additions = self.additions.saturating_add(1);
-                let before = self.widen(output, before, MANY)?;
-                add_gradients(before, &grad)?
-            }
-        };
-        self.given[output] = Some(sum);
-        Ok(())
-    }
-
-    /// Converts a sum to the dtype in which it is accumulated.
-    fn widen(&mut self, output: usize, sum: Raw, many: u32) -> Result<Raw> {
-        let wide = sum_dtype(sum.dtype(), self.additions >= many);
-        if wide == sum.dtype() {
-            return Ok(sum);
-        }
-        if self.widened.iter().all(|(at, _)| *at != output) {
-            self.widened.push((output, sum.dtype()));
-        }
-        to_dtype(&sum, wide)
-    }
-
-    /// Rounds sums that were accumulated in a wider dtype.
-    fn round(&mut self) -> Result<()> {
-        for (output, dtype) in self.widened.drain(..) {
-            if let Some(Some(sum)) = self.given.get_mut(output) {
-                *sum = to_dtype(sum, dtype)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns the dtype in which gradients are accumulated: in 16 bits, a sum stops growing after a few hundred equal summands.
-fn sum_dtype(dtype: DType, many: bool) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 if !many => DType::F32,
-        DType::F16 | DType::BF16 | DType::F32 if many => DType::F64,
-        DType::C64 if many => DType::C128,
-        other => other,
-    }
-}
 
 /// Nodes with gradients that have arrived, the latest node last.
 type Waiting = BTreeMap<(u64, usize), Pending>;
@@ -162,9 +71,14 @@ impl<'a> Pass<'a> {
         };
         if let Some(chain) = &mut pending.chain {
             let dtype = chain.like().dtype();
-            if sum_dtype(dtype, pending.additions >= MANY) == dtype {
-                pending.additions += 1;
+            if sum_dtype(dtype) == dtype {
                 chain.plus(grad);
+                if pending.ends_run() {
+                    pending.settle()?;
+                    if let Some(sum) = pending.given[0].take() {
+                        pending.given[0] = pending.carry(0, sum)?;
+                    }
+                }
                 return Ok(());
             }
             pending.settle()?;
@@ -178,12 +92,17 @@ impl<'a> Pass<'a> {
             return Ok(());
         };
         pending.settle()?;
-        if matches!(pending.given.first(), Some(Some(_))) && pending.widens(chain.like().dtype()) {
-            return pending.add(0, chain.compute()?);
-        }
         if let Some(Some(before)) = pending.given.pop() {
-            pending.additions += 1;
-            chain.plus(before);
+            let dtype = chain.like().dtype();
+            if sum_dtype(dtype) != dtype {
+                pending.given.push(Some(before));
+                return pending.add(0, chain.compute()?);
+            }
+            if !pending.ends_run() {
+                chain.plus(before);
+            } else if let Some(before) = pending.carry(0, before)? {
+                chain.plus(before);
+            }
         }
         pending.chain = Some(chain);
         Ok(())
@@ -199,7 +118,10 @@ impl<'a> Pass<'a> {
             && let Some(before) = sum.take()
         {
             whole.additions = whole.additions.saturating_add(1);
-            let before = whole.widen(0, before, MANY_PARTS)?;
+            let many = whole.additions >= MANY_PARTS;
+            let wide = if many { total_dtype } else { sum_dtype };
+            let wide = wide(before.dtype());
+            let before = whole.widen(0, before, wide)?;
             whole.given[0] = Some(add_part(before, grad, part)?);
             return Ok(true);
         }
@@ -319,11 +241,6 @@ fn run_hooks(node: &Node, mut given: ResultGrads) -> Result<ResultGrads> {
         *grad = Some(extras.hooks.run(before)?);
     }
     Ok(given)
-}
-
-/// Adds two gradients, in the buffer of the first if nothing shares it.
-fn add_gradients(before: Raw, grad: &Raw) -> Result<Raw> {
-    pointwise_owned(Op::Add, before, &[Arg::Tensor(grad)])
 }
 
 #[cold]

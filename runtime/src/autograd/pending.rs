@@ -1,0 +1,171 @@
+//! Sums of the gradients that arrive at a node.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result};
+
+use crate::SmallVec;
+use crate::call::{Arg, pointwise_owned, to_dtype};
+use crate::raw::Raw;
+use crate::raw::graph::{Chain, NodeRef, ResultGrads};
+
+/// The number of additions in a gradient's own precision, before their sum is added to a total in `f64`.
+const RUN: u32 = 16;
+
+/// The gradients that have arrived at a node so far.
+pub(super) struct Pending {
+    pub(super) node: NodeRef,
+    pub(super) given: ResultGrads,
+    /// The deferred gradient of its only result; `given` is empty then.
+    pub(super) chain: Option<Box<dyn Chain>>,
+    /// The outputs whose sums are wider than their gradients.
+    widened: SmallVec<[Widened; 1]>,
+    /// The number of additions so far.
+    pub(super) additions: u32,
+}
+
+/// A sum that is accumulated in wider dtypes than its gradient's.
+struct Widened {
+    output: usize,
+    /// The dtype of the gradient.
+    dtype: DType,
+    /// The sum of earlier runs of additions.
+    total: Option<Raw>,
+}
+
+impl Pending {
+    pub(super) fn new(node: &NodeRef) -> Self {
+        Self {
+            node: NodeRef::of(node),
+            given: ResultGrads::new(),
+            chain: None,
+            widened: SmallVec::new(),
+            additions: 0,
+        }
+    }
+
+    /// Computes the deferred gradient, if there is one.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        if let Some(chain) = self.chain.take() {
+            self.given.push(Some(chain.compute()?));
+        }
+        Ok(())
+    }
+
+    /// Adds a gradient of an output.
+    pub(super) fn add(&mut self, output: usize, grad: Raw) -> Result<()> {
+        while self.given.len() <= output {
+            self.given.push(None);
+        }
+        self.given[output] = match self.given[output].take() {
+            None => Some(grad),
+            Some(before) => {
+                let wide = sum_dtype(before.dtype());
+                let before = self.widen(output, before, wide)?;
+                let sum = add_gradients(before, &grad)?;
+                if self.ends_run() {
+                    self.carry(output, sum)?
+                } else {
+                    Some(sum)
+                }
+            }
+        };
+        Ok(())
+    }
+
+    /// Counts an addition, and returns whether a run ends with it.
+    pub(super) fn ends_run(&mut self) -> bool {
+        self.additions = self.additions.saturating_add(1);
+        self.additions.is_multiple_of(RUN)
+    }
+
+    /// Adds the sum of a run to the total. Returns the sum if its dtype is the widest already.
+    pub(super) fn carry(&mut self, output: usize, sum: Raw) -> Result<Option<Raw>> {
+        let wide = total_dtype(sum.dtype());
+        if wide == sum.dtype() {
+            return Ok(Some(sum));
+        }
+        let dtype = sum.dtype();
+        let sum = to_dtype(&sum, wide)?;
+        let widened = self.widened(output, dtype);
+        widened.total = Some(match widened.total.take() {
+            Some(total) => add_gradients(total, &sum)?,
+            None => sum,
+        });
+        Ok(None)
+    }
+
+    /// Returns the entry of an output, which is created with the gradient's dtype.
+    fn widened(&mut self, output: usize, dtype: DType) -> &mut Widened {
+        let found = self.widened.iter().position(|known| known.output == output);
+        let at = found.unwrap_or_else(|| {
+            self.widened.push(Widened {
+                output,
+                dtype,
+                total: None,
+            });
+            self.widened.len() - 1
+        });
+        &mut self.widened[at]
+    }
+
+    /// Converts a sum to the dtype in which it is accumulated further.
+    pub(super) fn widen(&mut self, output: usize, sum: Raw, wide: DType) -> Result<Raw> {
+        if wide == sum.dtype() {
+            return Ok(sum);
+        }
+        self.widened(output, sum.dtype());
+        to_dtype(&sum, wide)
+    }
+
+    /// Rounds sums that were accumulated in a wider dtype.
+    pub(super) fn round(&mut self) -> Result<()> {
+        if self.widened.is_empty() {
+            return Ok(());
+        }
+        self.settle()?;
+        for Widened {
+            output,
+            dtype,
+            total,
+        } in std::mem::take(&mut self.widened)
+        {
+            while self.given.len() <= output {
+                self.given.push(None);
+            }
+            let sum = match (total, self.given[output].take()) {
+                (Some(total), Some(rest)) => {
+                    let rest = to_dtype(&rest, total.dtype())?;
+                    Some(add_gradients(total, &rest)?)
+                }
+                (total, rest) => total.or(rest),
+            };
+            self.given[output] = match sum {
+                Some(sum) => Some(to_dtype(&sum, dtype)?),
+                None => None,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Returns the dtype in which few gradients are added: sums of 16 bits stop at a few hundred equal terms.
+pub(super) fn sum_dtype(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
+}
+
+/// Returns the dtype in which many gradients are added.
+pub(super) fn total_dtype(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 | DType::F32 => DType::F64,
+        DType::C64 => DType::C128,
+        other => other,
+    }
+}
+
+/// Adds two gradients, in the buffer of the first if nothing shares it.
+fn add_gradients(before: Raw, grad: &Raw) -> Result<Raw> {
+    pointwise_owned(Op::Add, before, &[Arg::Tensor(grad)])
+}
