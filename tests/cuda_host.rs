@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn lanes_exchange_what_they_should() {
         prints("warp_calls", "0 0 0 0 0 0");
-        prints("turns_in_order", "1 1 1 1 1 1");
+        prints("look_back_in_order", "1 1 1 1 1 1");
     }
 
     #[test]

@@ -3,13 +3,13 @@
 // T0 is the dtype of elements, T1 the one they are converted to, T2 the dtype of the result; OP is the operation
 // (Cumsum, Cumprod, Logcumsumexp), SHAPE the layout of lines, PACK the number of elements read at once, ITEMS the
 // number of adjacent elements that one thread scans before threads are combined. Few long rows are cut into TILES,
-// scanned with decoupled look-back (turns.cuh). Few long columns are cut into chunks and scanned in three passes: the
-// TOTALS of each chunk, the prefix BEFORE each chunk, then the RESULTS.
+// scanned with decoupled look-back (lookback.cuh). Few long columns are cut into chunks and scanned in three passes:
+// the TOTALS of each chunk, the prefix BEFORE each chunk, then the RESULTS.
 #include "convert.cuh"
 #include "exp_sum.cuh"
 #include "group.cuh"
 #include "index.cuh"
-#include "turns.cuh"
+#include "lookback.cuh"
 
 #define ROWS 0
 #define COLUMNS 1
@@ -19,13 +19,13 @@
 #define TOTALS 0
 #define RESULTS 1
 
-// Operands: elements and results. `totals` holds the chunks of a line in order, and two results per tile; `turns` holds
-// the number of the next tile, and the state of each.
+// Operands: elements and results. `totals` holds the chunks of a line in order, and two results per tile;
+// `look_back` holds the number of the next tile, and the state of each.
 struct Scan {
     const char* x;
     char* out;
     char* totals;
-    u64* turns;
+    u64* look_back;
     u64 outputs, count, chunk, chunks;
     i64 step, out_step;
     Strided<2> kept;
@@ -198,12 +198,12 @@ KERNEL_BOUNDS(scan_tiles, Scan, 256) {
     SHARED_ARRAY(Acc, carried, 1);
     SHARED_ARRAY(u64, taken, 1);
     const u64 chunks = job.chunks, tiles = job.outputs * chunks;
-    u32* const states = reinterpret_cast<u32*>(job.turns + 1);
-    const Turns<Acc> turns = {job.turns, states, reinterpret_cast<Acc*>(job.totals)};
+    u32* const states = reinterpret_cast<u32*>(job.look_back + 1);
+    const LookBack<Acc> look_back = {job.look_back, states, reinterpret_cast<Acc*>(job.totals)};
     const INDEX count = (INDEX)job.count;
     for (;;) {
         __syncthreads();
-        if (threadIdx.x == 0) taken[0] = atomicAdd(turns.next, static_cast<u64>(1));
+        if (threadIdx.x == 0) taken[0] = atomicAdd(look_back.next, static_cast<u64>(1));
         __syncthreads();
         const u64 tile = taken[0];
         if (tile >= tiles) return;
@@ -222,11 +222,11 @@ KERNEL_BOUNDS(scan_tiles, Scan, 256) {
         if (threadIdx.x < 32) {
             Acc carry = Op::start();
             if (chunk > 0) {
-                if (threadIdx.x == 0) turns.publish(tile, SUMMED, all);
-                carry = turns.before<Op>(tile - chunk, tile);
+                if (threadIdx.x == 0) look_back.publish(tile, AGGREGATE, all);
+                carry = look_back.before<Op>(tile - chunk, tile);
             }
             if (threadIdx.x == 0) {
-                turns.publish(tile, DONE, Op::join(carry, all));
+                look_back.publish(tile, PREFIX, Op::join(carry, all));
                 carried[0] = carry;
             }
         }

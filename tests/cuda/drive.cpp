@@ -54,7 +54,7 @@ static std::string read(const std::string& path) {
 
 static std::string compile(const std::string& source, const std::string& folder,
                            const std::string& define) {
-    const char* names[] = {"types.cuh", "index.cuh", "block.cuh", "turns.cuh"};
+    const char* names[] = {"types.cuh", "index.cuh", "block.cuh", "lookback.cuh"};
     std::vector<std::string> texts;
     std::vector<const char*> headers;
     for (const char* name : names) texts.push_back(read(folder + "/" + name));

@@ -1,7 +1,7 @@
 // Kernels that test the emulated GPU: correct ones, and ones with errors that a GPU would not forgive; one per module.
 #include "block.cuh"
 #include "index.cuh"
-#include "turns.cuh"
+#include "lookback.cuh"
 
 struct Arguments {
     const f32* x;
@@ -174,7 +174,7 @@ KERNEL(warp_calls, Arguments) {
 }
 #endif
 
-#ifdef KERNEL_turns_in_order
+#ifdef KERNEL_look_back_in_order
 // Every order of joining gives a different result.
 struct Fading {
     static DEVICE f32 start() { return 0; }
@@ -182,11 +182,11 @@ struct Fading {
 };
 
 // In each block's line one tile has its prefix and all tiles after it their sums: at either end, and some warps before.
-KERNEL_BOUNDS(turns_in_order, Arguments, 256) {
+KERNEL_BOUNDS(look_back_in_order, Arguments, 256) {
     constexpr u32 FIRST = 3, TILE = 140;
     const u32 places[6] = {FIRST, 4, 75, 76, TILE - 32, TILE - 1}, done = places[blockIdx.x];
     u32* const states = reinterpret_cast<u32*>(const_cast<f32*>(job.x) + blockIdx.x * job.n);
-    const Turns<f32> turns = {nullptr, states, reinterpret_cast<f32*>(states + TILE)};
+    const LookBack<f32> look_back = {nullptr, states, reinterpret_cast<f32*>(states + TILE)};
     const auto sum = [](u32 tile) { return static_cast<f32>(tile * 37 % 11) - 4; };
     f32 want = sum(FIRST), line = want;
     for (u32 tile = FIRST + 1; tile < TILE; tile++) {
@@ -194,12 +194,12 @@ KERNEL_BOUNDS(turns_in_order, Arguments, 256) {
         if (tile == done) line = want;
     }
     for (u32 tile = threadIdx.x; tile < TILE; tile += blockDim.x) {
-        turns.publish(tile, SUMMED, sum(tile));
-        if (tile == done) turns.publish(tile, DONE, line);
+        look_back.publish(tile, AGGREGATE, sum(tile));
+        if (tile == done) look_back.publish(tile, PREFIX, line);
     }
     __syncthreads();
     if (threadIdx.x < 32) {
-        const f32 found = turns.before<Fading>(FIRST, TILE);
+        const f32 found = look_back.before<Fading>(FIRST, TILE);
         if (threadIdx.x == 31) job.y[blockIdx.x] = found == want;
     }
 }

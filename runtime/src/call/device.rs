@@ -98,7 +98,7 @@ pub(super) fn by_host<R: HostResult>(
     compute: impl FnOnce(&[Raw]) -> Result<R>,
 ) -> Result<R> {
     same_device(class, operands)?;
-    crate::cuda::uses::count(class);
+    crate::cuda::host_fallback::count(class);
     let device = operands.first().map_or(Device::Cpu, |x| x.device());
     let mut host: SmallVec<[Raw; 3]> = SmallVec::new();
     for x in operands {

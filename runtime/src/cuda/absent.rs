@@ -1,10 +1,11 @@
-//! What stands for the driver in a build without it.
+//! The functions of this module in a build without the CUDA backend: each returns an error.
 
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::{Properties, Report, Stats};
+use super::properties::{Properties, Stats};
+use super::report::Report;
 
-/// No graph is ever captured.
+/// An uninhabited type, because nothing can be captured.
 #[derive(Debug)]
 pub(crate) enum Captured {}
 
@@ -25,6 +26,10 @@ fn missing(op: &'static str) -> Error {
 }
 
 pub(super) fn count(op: &'static str) -> Result<usize> {
+    Err(missing(op))
+}
+
+pub(super) fn check(op: &'static str, _: usize) -> Result<()> {
     Err(missing(op))
 }
 

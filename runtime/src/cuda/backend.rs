@@ -1,11 +1,11 @@
-//! The device as a backend: class by class, a kernel of its own or the way by the host.
+//! The CUDA backend: for each class, its kernels or the fallback to the host.
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
 use super::{
-    Cuda, copy, entropy, fill, fused, gather, norm, pointwise, random, reduce, scan, scatter,
-    softmax, sort, staged,
+    Cuda, copy, entropy, fill, fused, gather, norm, order, pointwise, random, reduce, scan,
+    scatter, softmax, staged,
 };
 use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
@@ -18,15 +18,8 @@ use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
 
-/// What no region may that is started again: the numbers would be the same each time.
+/// A step that no region may contain: a replay would repeat the numbers.
 const DRAWS: &str = "draws random numbers";
-
-impl Cuda {
-    /// Itself, as what stays open for good: what a block of memory refers to.
-    pub(crate) fn forever(&self, op: &'static str) -> Result<&'static Self> {
-        Self::get(op, self.ordinal)
-    }
-}
 
 impl Backend for Cuda {
     fn allocate(&self, op: &'static str, bytes: usize, zeroed: bool) -> Result<Storage> {
@@ -153,7 +146,7 @@ impl Backend for Cuda {
     unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
-            if sort::execute(self, job)? {
+            if order::execute(self, job)? {
                 return Ok(());
             }
             staged::lines(self, job)
@@ -207,7 +200,7 @@ impl Backend for Cuda {
 
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { super::gemm::product(self.forever(Op::Matmul.name())?, product, repeats) }
+        unsafe { super::matmul::product(self.forever(Op::Matmul.name())?, product, repeats) }
     }
 
     unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {

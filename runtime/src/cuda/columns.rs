@@ -1,10 +1,11 @@
-//! What a window sees, as columns, and back: `columns.cu` and `fold.cu`.
+//! Unfolding of windows to columns, and folding of columns: `columns.cu` and `fold.cu`.
 
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::catalog::Module;
 use super::launch::{Argument, Grid};
+use super::module::Module;
+use super::module_call::bits;
 use super::source::{File, Source};
 use super::window::{Backward, NUMBERS, Size, Sliding, any_wide, counts, reaches};
 use crate::job::ColumnsJob;
@@ -39,17 +40,6 @@ struct FoldArgs {
 // SAFETY: as in `fold.cu`.
 unsafe impl Argument for FoldArgs {}
 
-/// The type whose values have the bits of elements of a size.
-pub(super) fn bits(size: usize) -> &'static str {
-    match size {
-        1 => "u8",
-        2 => "u16",
-        4 => "u32",
-        8 => "u64",
-        _ => "c128",
-    }
-}
-
 fn source(size: usize, wide: bool) -> Source {
     Source::new(File::Columns).word("T", bits(size)).index(wide)
 }
@@ -58,7 +48,7 @@ fn fold_source(dtype: DType, wide: bool) -> Source {
     Source::new(File::Fold).dtype("T", dtype).index(wide)
 }
 
-/// Columns of what a window sees, or the elements that such columns add up to.
+/// Copies windows to columns, or adds the elements of columns.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -96,7 +86,7 @@ pub(super) unsafe fn columns(cuda: &Cuda, job: &ColumnsJob) -> Result<()> {
     unsafe { cuda.launch(job.op, f, Grid::linear(count, THREADS), &args) }
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for wide in [false, true] {

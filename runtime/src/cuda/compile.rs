@@ -1,4 +1,4 @@
-//! Modules from sources: NVRTC, for the architecture of the device.
+//! Compilation of modules by NVRTC, for the architecture of the device.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
@@ -8,35 +8,38 @@ use nomina_core::{Error, ErrorKind, Result};
 use super::probe;
 use super::source::{HEADERS, Source};
 
-/// What code is made for.
+/// The devices that code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Target {
-    /// Code for devices of one capability: `sm_90`.
+    /// Machine code for a capability and later minor versions: `sm_90`.
     Cubin(u32),
-    /// Code for devices of this capability and no others, newer ones neither: `sm_90a`.
+    /// Machine code for one capability alone: `sm_90a`.
     Bound(u32),
-    /// Code that the driver translates for any device of this capability or a newer one.
+    /// PTX, which the driver translates for any device of this capability or a newer one.
     Ptx(u32),
 }
 
 impl Target {
-    /// What a pack of kernels has a module for, in the order in which a device takes it.
+    /// Lists the targets of a module in the package of compiled kernels, the preferred ones first.
     pub(super) fn shipped(source: &Source) -> &'static [Self] {
-        match source.is_bound() {
-            true => &[Self::Bound(90)],
-            false => &[Self::Cubin(90), Self::Cubin(80), Self::Ptx(90)],
+        if source.is_bound() {
+            &[Self::Bound(90)]
+        } else {
+            &[Self::Cubin(90), Self::Cubin(80), Self::Ptx(90)]
         }
     }
 
-    /// Code of the device's own, under whose name the cache has it; PTX where the compiler does not know the device.
+    /// Returns the target that names a device's file in the cache. The file has PTX if the compiler does not know the
+    /// device.
     pub(super) fn own(source: &Source, (major, minor): (u32, u32)) -> Self {
-        match source.is_bound() {
-            true => Self::Bound(major * 10 + minor),
-            false => Self::Cubin(major * 10 + minor),
+        if source.is_bound() {
+            Self::Bound(major * 10 + minor)
+        } else {
+            Self::Cubin(major * 10 + minor)
         }
     }
 
-    /// As the compiler's option says it.
+    /// Returns the option of the compiler.
     fn option(self) -> String {
         match self {
             Self::Cubin(arch) => format!("--gpu-architecture=sm_{arch}"),
@@ -45,9 +48,22 @@ impl Target {
         }
     }
 
-    /// The best for a device: code for it where the compiler knows it, else what the driver
-    /// translates.
-    pub(crate) fn of(
+    /// Returns whether a device can run the code. Machine code also runs on later minor versions unless it is bound to
+    /// one, PTX on all later devices.
+    #[cfg(feature = "cuda-kernels")]
+    pub(super) fn runs_on(self, (major, minor): (u32, u32)) -> bool {
+        match self {
+            Self::Cubin(arch) => arch / 10 == major && arch % 10 <= minor,
+            Self::Bound(arch) => arch == major * 10 + minor,
+            Self::Ptx(arch) => arch <= major * 10 + minor,
+        }
+    }
+
+    /// Returns the best target for a device: machine code if the compiler knows the device, PTX otherwise.
+    ///
+    /// # Errors
+    /// Returns an error if the compiler is missing or does not support the device.
+    pub(crate) fn best(
         op: &'static str,
         source: &Source,
         (major, minor): (u32, u32),
@@ -72,20 +88,20 @@ impl Target {
     }
 }
 
-/// Options beside the target.
+/// The options of all modules, besides the target.
 const OPTIONS: &[&CStr] = &[c"--std=c++17"];
 
-/// The compiler's version, major and minor.
+/// Returns the compiler's version, major and minor.
 pub(crate) fn version(op: &'static str) -> Result<(i32, i32)> {
     probe::compiler(op)?;
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: the library is there, and both are places for numbers.
+    // SAFETY: the library is there, and both pointers are to numbers.
     let code = unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) };
     check(op, "its version", code)?;
     Ok((major, minor))
 }
 
-/// The version of a compiler whose code the driver takes.
+/// Returns the compiler's version, after checking that the driver supports its code.
 pub(super) fn fitting(op: &'static str) -> Result<(u32, u32)> {
     let (major, minor) = version(op)?;
     let of = (major.unsigned_abs(), minor.unsigned_abs());
@@ -93,39 +109,40 @@ pub(super) fn fitting(op: &'static str) -> Result<(u32, u32)> {
     Ok(of)
 }
 
-/// The architectures that the compiler knows, as `90`.
+/// Returns the architectures that the compiler supports, such as `90`.
 fn supported(op: &'static str) -> Result<Vec<u32>> {
     probe::compiler(op)?;
     let mut count: c_int = 0;
-    // SAFETY: the library is there, and this is a place for a number.
+    // SAFETY: the library is there, and the pointer is to a number.
     check(op, "what it knows", unsafe {
         sys::nvrtcGetNumSupportedArchs(&raw mut count)
     })?;
     let mut all = vec![0 as c_int; usize::try_from(count).unwrap_or(0)];
-    // SAFETY: as above; there is room for as many as it said.
+    // SAFETY: as above; the list has the length that the library returned.
     check(op, "what it knows", unsafe {
         sys::nvrtcGetSupportedArchs(all.as_mut_ptr())
     })?;
     Ok(all.into_iter().map(c_int::unsigned_abs).collect())
 }
 
+/// Converts a status of the compiler.
 fn check(op: &'static str, doing: &str, code: nvrtcResult) -> Result<()> {
     if code == nvrtcResult::NVRTC_SUCCESS {
         return Ok(());
     }
-    // SAFETY: gives a text that lives as long as the library.
+    // SAFETY: the text lives as long as the library.
     let said = unsafe { CStr::from_ptr(sys::nvrtcGetErrorString(code)) };
     let what = format!("libnvrtc, {doing}: {}", said.to_string_lossy());
     Err(Error::new(ErrorKind::Device, op, what)
         .hint("see whether libnvrtc and libnvrtc-builtins are of one version"))
 }
 
-/// A program of the compiler's, destroyed when dropped.
+/// A program of the compiler, destroyed when dropped.
 struct Program(nvrtcProgram);
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: created by `compile`, and destroyed here alone.
+        // SAFETY: created by `compiled`, and destroyed only here.
         unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
     }
 }
@@ -133,24 +150,24 @@ impl Drop for Program {
 impl Program {
     fn log(&self) -> String {
         let mut len = 0;
-        // SAFETY: the program lives; this is a place for a number.
+        // SAFETY: the program lives; the pointer is to a number.
         if unsafe { sys::nvrtcGetProgramLogSize(self.0, &raw mut len) }
             != nvrtcResult::NVRTC_SUCCESS
         {
             return String::new();
         }
         let mut log = vec![0_u8; len];
-        // SAFETY: as above; there is room for as many bytes as it said.
+        // SAFETY: as above; the buffer has the length that the library returned.
         unsafe { sys::nvrtcGetProgramLog(self.0, log.as_mut_ptr().cast()) };
         let text = log.strip_suffix(&[0]).unwrap_or(&log);
         String::from_utf8_lossy(text).into_owned()
     }
 
-    /// The code of a compiled program; of one for a device, PTX is there too.
+    /// Returns the code of a compiled program. A program for a device has PTX as well.
     fn code(&self, op: &'static str, target: Target) -> Result<Vec<u8>> {
         let mut len = 0;
-        // SAFETY: the program is compiled, for the kind of code that is asked for; `len` bytes are
-        // what it said it needs.
+        // SAFETY: the program is compiled for this kind of code; the buffer has the length `len` that the library
+        // returned.
         let (code, bytes) = unsafe {
             match target {
                 Target::Cubin(_) | Target::Bound(_) => {
@@ -174,7 +191,7 @@ impl Program {
     }
 }
 
-/// A text for C.
+/// Converts a text to a C string.
 fn terminated(op: &'static str, text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| {
         Error::new(ErrorKind::Device, op, "a kernel's source holds a zero byte")
@@ -185,24 +202,24 @@ fn terminated(op: &'static str, text: &str) -> Result<CString> {
 /// Compiles a module.
 ///
 /// # Errors
-/// When the compiler is missing, or refuses the source, with what it says.
+/// Returns an error if the compiler is missing, or with its message if it rejects the source.
 pub(crate) fn compile(op: &'static str, source: &Source, target: Target) -> Result<Vec<u8>> {
     let program = compiled(op, source, target, &[])?;
     program.code(op, target)
 }
 
-/// A module as its device would get it, and what the compiler says of it.
+/// The code of a module, and the compiler's report.
 pub(super) struct Inspected {
     pub(super) ptx: Vec<u8>,
     pub(super) cubin: Vec<u8>,
-    /// Registers, stack frames and spills of each kernel, and warnings.
+    /// The registers, stack frame and spills of each kernel, and warnings.
     pub(super) report: String,
 }
 
-/// Compiles a module for a capability by the options of [`compile`], with a report.
+/// Compiles a module for a capability with the options of [`compile`], and reports on it.
 ///
 /// # Errors
-/// As [`compile`].
+/// Returns the errors of [`compile`].
 pub(super) fn inspect(op: &'static str, source: &Source, arch: u32) -> Result<Inspected> {
     let target = Target::own(source, (arch / 10, arch % 10));
     let program = compiled(op, source, target, &[c"--ptxas-options=-v"])?;
@@ -224,7 +241,7 @@ fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -
     let names: Vec<*const c_char> = headers.iter().map(|(name, _)| name.as_ptr()).collect();
     let texts: Vec<*const c_char> = headers.iter().map(|(_, text)| text.as_ptr()).collect();
     let mut program = Program(std::ptr::null_mut());
-    // SAFETY: texts that end with zero and outlive the call; as many names as texts.
+    // SAFETY: texts that end with zero and outlive the call; both lists have `headers.len()` items.
     let code = unsafe {
         sys::nvrtcCreateProgram(
             &raw mut program.0,
@@ -247,10 +264,10 @@ fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -
         options.push(c"--fmad=false".as_ptr());
     }
     if version(op)? >= (12, 8) {
-        // Without what no kernel uses: textures, and launches by the device itself.
+        // Omits headers that no kernel uses: textures, and launches by the device.
         options.push(c"--minimal".as_ptr());
     }
-    // SAFETY: the program was made just now; the options are texts that outlive the call.
+    // SAFETY: the program was just created; the options are texts that outlive the call.
     let code =
         unsafe { sys::nvrtcCompileProgram(program.0, options.len() as c_int, options.as_ptr()) };
     if code != nvrtcResult::NVRTC_SUCCESS {
@@ -259,4 +276,30 @@ fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -
             .hint("this is a fault of nomina, or of libnvrtc's version: report it"));
     }
     Ok(program)
+}
+
+#[cfg(all(test, feature = "cuda-kernels"))]
+mod tests {
+    use crate::cuda::compile::Target::{self, Bound, Cubin, Ptx};
+    use crate::cuda::source::{File, Source};
+
+    #[test]
+    fn what_a_device_takes_of_a_pack() {
+        let fitting = |file, capability| {
+            let mut targets = Target::shipped(&Source::new(file)).iter().copied();
+            targets.find(|target| target.runs_on(capability))
+        };
+        for (capability, target, bound) in [
+            ((7, 5), None, None),
+            ((8, 0), Some(Cubin(80)), None),
+            ((8, 9), Some(Cubin(80)), None),
+            ((9, 0), Some(Cubin(90)), Some(Bound(90))),
+            ((10, 0), Some(Ptx(90)), None),
+            ((12, 1), Some(Ptx(90)), None),
+        ] {
+            assert_eq!(fitting(File::Map, capability), target, "{capability:?}");
+            let found = fitting(File::AttentionWarpgroup, capability);
+            assert_eq!(found, bound, "{capability:?}");
+        }
+    }
 }

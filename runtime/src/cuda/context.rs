@@ -1,75 +1,53 @@
-//! A device in use: its context, its stream, and what is kept for it.
+//! An open device: its context, its stream and its state.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Mutex, RwLock};
 
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::attention::Trials;
-pub(super) use super::capture::{Captured, graph};
-use super::capture::{Gate, Held, Pass, Region};
-use super::choice::Who;
-use super::cublaslt::Library;
-use super::cudnn;
+use super::board::Board;
 use super::failure::failed;
-use super::flag::Board;
-use super::function::{Function, Key, Modules};
-use super::memory::Live;
-use super::transfer::Staging;
-use super::{Properties, Report, Stats, probe};
+use super::gate::{Gate, Pass};
+use super::kernel_cache::{Functions, Modules};
+use super::live_blocks::LiveBlocks;
+use super::per_device::{DEVICES, PerDevice, lock};
+use super::probe;
+use super::properties::Properties;
+use super::region::{HeldBlocks, Refusal, Region};
+use super::staging::Staging;
 
-/// How many devices a process can use.
-const DEVICES: usize = 64;
+static OPEN: PerDevice<Cuda> = PerDevice::new();
 
-static OPEN: [OnceLock<Cuda>; DEVICES] = [const { OnceLock::new() }; DEVICES];
-
-/// One device. It is opened at its first use and stays so.
+/// One device. It is opened at its first use and stays open.
 #[derive(Debug)]
 pub(crate) struct Cuda {
     pub(super) ordinal: usize,
     pub(super) context: sys::CUcontext,
-    /// All work goes here, one thing after the other.
+    /// The stream of all work, which runs in order.
     pub(super) stream: sys::CUstream,
-    /// Keeps freed memory; `None` where the device has no pools.
+    /// The driver's pool of freed memory; `None` if the device has no pools.
     pub(super) pool: Option<sys::CUmemoryPool>,
     pub(super) properties: Properties,
-    pub(super) live: Mutex<Live>,
+    pub(super) live: Mutex<LiveBlocks>,
     /// The region that a thread captures.
     pub(super) region: Mutex<Option<Region>>,
     pub(super) gate: Gate,
-    pub(super) held: Held,
+    pub(super) held: HeldBlocks,
     pub(super) staging: Mutex<Option<Staging>>,
     pub(super) board: Board,
-    pub(super) functions: RwLock<HashMap<Key, Function>>,
+    pub(super) functions: RwLock<Functions>,
     pub(super) modules: Mutex<Modules>,
-    /// cuBLASLt, from the first product on, or why it does not multiply.
-    library: OnceLock<Result<Library, String>>,
-    /// How many products our own kernels have made.
-    pub(super) own_products: AtomicU64,
-    /// cuDNN, from the first convolution on, or why it does not convolve.
-    convolver: OnceLock<Result<cudnn::Library, String>>,
-    /// How many convolutions our own kernels have made.
-    pub(super) own_convolutions: AtomicU64,
-    /// Whether attention by warpgroups is right here, and how often it was used.
-    pub(super) trials: Trials,
 }
 
-// SAFETY: the driver's handles may be used by any thread that has the context bound, which every
-// method does first; the driver is thread-safe.
+// SAFETY: any thread that has the context bound may use the driver's handles, and every method binds it first; the
+// driver is thread-safe.
 unsafe impl Send for Cuda {}
-// SAFETY: as above; what changes is behind locks.
+// SAFETY: as above; mutable state is behind locks.
 unsafe impl Sync for Cuda {}
 
-/// The lock, also after a panic of its holder: no state is left half-changed under one.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The device is the thread's; the end of it gives the thread back the context of somebody else that it
-/// had. A thread that had none keeps the device's.
+/// The device's context bound to the calling thread. Dropping it restores the context of somebody else that the thread
+/// had before; a thread that had none keeps the device's.
 #[must_use]
 pub(super) struct Bound<'a> {
     before: Option<sys::CUcontext>,
@@ -79,47 +57,46 @@ pub(super) struct Bound<'a> {
 impl Drop for Bound<'_> {
     fn drop(&mut self) {
         if let Some(before) = self.before {
-            // SAFETY: the thread had it. Who destroyed it meanwhile has no use of it.
+            // SAFETY: the thread had this context before; its owner does not destroy it while the thread may return to
+            // it.
             let _ = unsafe { result::ctx::set_current(before) };
         }
     }
 }
 
 impl Cuda {
-    /// The device, opened when it is not yet.
+    /// Returns the device, and opens it at the first call.
     ///
     /// # Errors
-    /// When the driver or the device is missing.
+    /// Returns an error if the driver or the device is missing.
     pub(crate) fn get(op: &'static str, ordinal: usize) -> Result<&'static Self> {
-        let place = OPEN.get(ordinal);
-        if let Some(cuda) = place.and_then(OnceLock::get) {
+        if let Some(cuda) = OPEN.get(ordinal) {
             return Ok(cuda);
         }
-        super::check(op, ordinal)?;
-        let place = place.ok_or_else(|| {
+        probe::check(op, ordinal)?;
+        let cell = OPEN.cell(ordinal).ok_or_else(|| {
             let what = format!("`cuda:{ordinal}`: a process can use {DEVICES} devices");
             Error::new(ErrorKind::Device, op, what).hint("use one with a lower ordinal")
         })?;
-        // One at a time: opening may fail, so the cell cannot do it, and what was opened is never closed.
+        // One thread at a time: `OnceLock` has no fallible initialisation, and a device opened twice would leak.
         static OPENING: Mutex<()> = Mutex::new(());
         let _one = lock(&OPENING);
-        if place.get().is_none() {
-            let cuda = Self::open(op, ordinal)?;
-            let _ = place.set(cuda);
+        if let Some(cuda) = cell.get() {
+            return Ok(cuda);
         }
-        place.get().ok_or_else(|| {
-            Error::new(
-                ErrorKind::Device,
-                op,
-                format!("`cuda:{ordinal}` does not open"),
-            )
-        })
+        let cuda = Self::open(op, ordinal)?;
+        Ok(cell.get_or_init(|| cuda))
+    }
+
+    /// Returns the device for the lifetime of the process: the owner of memory blocks.
+    pub(crate) fn forever(&self, op: &'static str) -> Result<&'static Self> {
+        Self::get(op, self.ordinal)
     }
 
     fn open(op: &'static str, ordinal: usize) -> Result<Self> {
         let said = |error| failed(op, &format!("`cuda:{ordinal}` does not open"), error);
         let device = result::device::get(ordinal as i32).map_err(said)?;
-        // SAFETY: the device is one that the driver gave, in this and the following calls.
+        // SAFETY: the driver returned this device; the same holds for the calls below.
         let number = |which| unsafe { result::device::get_attribute(device, which) };
         let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
         let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -135,13 +112,13 @@ impl Cuda {
             // SAFETY: as above.
             memory: unsafe { result::device::total_mem(device) }.map_err(said)?,
         };
-        // SAFETY: as above. The context is never released: the device stays open.
+        // SAFETY: as above. The context is never released, because the device stays open.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(said)?;
         let before = Bound {
             before: result::ctx::get_current().map_err(said)?,
             _pass: None,
         };
-        // SAFETY: the context was given just now.
+        // SAFETY: the context was retained above.
         unsafe { result::ctx::set_current(context) }.map_err(said)?;
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
         let stream = stream.map_err(said)?;
@@ -150,7 +127,7 @@ impl Cuda {
             let pool = unsafe { result::device::get_default_mem_pool(device) }.map_err(said)?;
             let mut all = u64::MAX;
             let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-            // SAFETY: the pool is the device's, and the attribute is a number of 64 bits.
+            // SAFETY: the pool belongs to the device, and the attribute is a 64-bit number.
             unsafe { result::mem_pool::set_attribute(pool, which, (&raw mut all).cast()) }
                 .map_err(said)?;
             Some(pool)
@@ -167,21 +144,15 @@ impl Cuda {
             live: Mutex::default(),
             region: Mutex::default(),
             gate: Gate::default(),
-            held: Held::default(),
+            held: HeldBlocks::default(),
             staging: Mutex::default(),
             board: Board::default(),
             functions: RwLock::default(),
             modules: Mutex::default(),
-            library: OnceLock::new(),
-            own_products: AtomicU64::new(0),
-            convolver: OnceLock::new(),
-            own_convolutions: AtomicU64::new(0),
-            trials: Trials::default(),
         })
     }
 
-    /// Makes the device the calling thread's as long as what it gives lives; what calls the driver does
-    /// so first.
+    /// Binds the device's context to the calling thread while the result lives. Every call of the driver needs it.
     pub(super) fn bind(&self, op: &'static str) -> Result<Bound<'_>> {
         let said = |error| failed(op, "the device's context", error);
         let mut bound = Bound {
@@ -197,114 +168,48 @@ impl Cuda {
         Ok(bound)
     }
 
-    /// cuBLASLt, or why it does not multiply.
-    pub(super) fn library(&self) -> Result<&Library, &String> {
-        self.opened(&self.library, Library::open)
-    }
-
-    /// cuDNN, or why it does not convolve.
-    pub(super) fn convolver(&self) -> Result<&cudnn::Library, &String> {
-        self.opened(&self.convolver, cudnn::Library::open)
-    }
-
-    /// A library, opened when it is not yet; while a region is captured none is.
-    fn opened<'a, L>(
-        &'a self,
-        place: &'a OnceLock<Result<L, String>>,
-        open: fn(&Self) -> Result<L, String>,
-    ) -> Result<&'a L, &'a String> {
-        static LATER: String = String::new();
-        if place.get().is_none() && self.in_region(|_| ()).is_some() {
-            return Err(&LATER);
-        }
-        place.get_or_init(|| open(self)).as_ref()
-    }
-
-    /// How many multiprocessors it has.
+    /// Returns the number of multiprocessors.
     pub(crate) fn multiprocessors(&self) -> usize {
         self.properties.multiprocessors.max(1) as usize
     }
 
-    /// Waits until all work is done.
-    ///
-    /// # Errors
-    /// What went wrong meanwhile.
-    pub(crate) fn synchronize(&self, op: &'static str) -> Result<()> {
-        let pending = self.pending();
-        let _bound = self.bind(op)?;
-        self.wait(op)?;
-        pending.told()
+    /// Calls a function on the region that the calling thread captures; `None` if it captures none.
+    pub(super) fn in_region<R>(&self, act: impl FnOnce(&mut Region) -> R) -> Option<R> {
+        if !self.gate.is_mine() {
+            return None;
+        }
+        lock(&self.region).as_mut().map(act)
     }
 
-    /// Waits, and looks at no flags.
+    /// Returns an error if the calling thread captures a region; the region then fails as well.
+    pub(super) fn outside(&self, op: &'static str, what: &'static str) -> Result<()> {
+        let refuse = |region: &mut Region| {
+            let refusal = Refusal { op, what };
+            region.refused.get_or_insert(refusal);
+            refusal.error()
+        };
+        self.in_region(refuse).map_or(Ok(()), Err)
+    }
+
+    /// Returns a library's state for this device, or why the library cannot be used. The first call opens the library,
+    /// unless the calling thread captures a region.
+    pub(super) fn library<L>(
+        &self,
+        libraries: &'static PerDevice<Result<L, String>>,
+        open: fn(&Self) -> Result<L, String>,
+    ) -> Result<&'static L, &'static String> {
+        static IN_REGION: String = String::new();
+        if libraries.get(self.ordinal).is_none() && self.in_region(|_| ()).is_some() {
+            return Err(&IN_REGION);
+        }
+        libraries.get_or_init(self.ordinal, || open(self)).as_ref()
+    }
+
+    /// Waits until all work is done, without checking the flags of its kernels.
     pub(super) fn wait(&self, op: &'static str) -> Result<()> {
         self.outside(op, "waits for the device")?;
         // SAFETY: the stream is never destroyed.
         unsafe { result::stream::synchronize(self.stream) }
             .map_err(|error| failed(op, "waiting for the device", error))
     }
-}
-
-pub(super) fn count(op: &'static str) -> Result<usize> {
-    probe::devices(op)
-}
-
-pub(super) fn synchronize(ordinal: usize) -> Result<()> {
-    Cuda::get("synchronize", ordinal)?.synchronize("synchronize")
-}
-
-pub(super) fn properties(ordinal: usize) -> Result<Properties> {
-    Ok(Cuda::get("properties", ordinal)?.properties.clone())
-}
-
-pub(super) fn stats(ordinal: usize) -> Result<Stats> {
-    Cuda::get("stats", ordinal)?.stats("stats")
-}
-
-/// Copies from the second device to the first.
-///
-/// # Safety
-/// As for [`Cuda::take_from`].
-pub(super) unsafe fn across(
-    op: &'static str,
-    [to, from]: [usize; 2],
-    at: [*mut u8; 2],
-    bytes: usize,
-) -> Result<()> {
-    let (to, from) = (Cuda::get(op, to)?, Cuda::get(op, from)?);
-    // SAFETY: the caller's promise.
-    unsafe { to.take_from(op, from, at, bytes) }
-}
-
-pub(super) fn report(ordinal: usize) -> Result<Report> {
-    let cuda = Cuda::get("report", ordinal)?;
-    let library = cuda.library().map(Library::told);
-    let convolver = cuda.convolver().map(cudnn::Library::told);
-    Ok(Report {
-        device: cuda.properties.clone(),
-        driver: probe::driver("report")?,
-        compiler: super::compile::fitting("report").map_err(|error| error.to_string()),
-        shipped: super::shipped::count(),
-        cublaslt: match super::gemm::never_asks() {
-            true => Err("NOMINA_CUDA_MATMUL=own".to_owned()),
-            false => library.map(|(version, _)| version).map_err(String::clone),
-        },
-        by_cublaslt: library.map_or(0, |(_, made)| made),
-        by_kernels: cuda.own_products.load(Ordering::Relaxed),
-        cudnn: match cudnn::who() {
-            Who::Own => Err("NOMINA_CUDA_CONV=own".to_owned()),
-            _ => convolver.map(|(version, _)| version).map_err(String::clone),
-        },
-        convolved_by_cudnn: convolver.map_or(0, |(_, made)| made),
-        convolved_by_kernels: cuda.own_convolutions.load(Ordering::Relaxed),
-        warpgroups: super::attention::told(cuda),
-        attended_by_warpgroups: cuda.trials.by_warpgroups.load(Ordering::Relaxed),
-        attended_by_warps: cuda.trials.by_warps.load(Ordering::Relaxed),
-    })
-}
-
-pub(super) fn trim(ordinal: usize) -> Result<()> {
-    let cuda = Cuda::get("trim", ordinal)?;
-    cuda.synchronize("trim")?;
-    cuda.trim("trim")
 }

@@ -1,35 +1,38 @@
-//! Convolutions: `conv.cu` and `conv_tensor.cu` where they are matrix products, `conv_direct.cu` where
-//! a product would be too narrow.
+//! Convolutions: as matrix products in `conv.cu` and `conv_tensor.cu`, directly in `conv_direct.cu` if a product would
+//! be too narrow.
 
 use std::ffi::CStr;
-use std::sync::atomic::Ordering;
 
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
-use super::choice::Who;
 use super::index::WIDE;
 use super::launch::{Argument, Grid};
+use super::module::Module;
+use super::per_device::CallCounts;
+use super::provider::Provider;
 use super::source::{File, Source};
 use super::widened::widened;
 use super::window::{NUMBERS, Size, Sliding, any_wide, counts, extent, reaches};
-use super::{Cuda, cudnn};
+use super::{Cuda, cudnn, matmul};
 use crate::job::ConvJob;
 
 use crate::dispatch::arithmetic;
 
+/// The number of convolutions computed by our own kernels, transposed ones too.
+pub(super) static CALLS: CallCounts = CallCounts::new();
+
 pub(super) const THREADS: u32 = 256;
 
-/// How deep a slice of a product is, in `slices.cuh`.
+/// The depth of a slice of a product in `slices.cuh`.
 pub(super) const SLICE: usize = 8;
 
-/// Output channels from which on a product pays.
+/// The fewest output channels for which a product is faster.
 pub(super) const ROWS: usize = 8;
 
-/// How many output channels a thread computes element by element, of one or of several.
+/// The output channels that a thread of the direct kernel computes: for one channel, and for several.
 const OUTS: [usize; 2] = [1, 4];
 
-/// The shape of a block's part of a product.
+/// The shape of a block's tile of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
     /// Its number in `slices.cuh`.
@@ -61,13 +64,13 @@ const TILES: [Tile; 4] = [
     },
 ];
 
-/// The type in which kernels sum.
+/// Returns the bytes of the accumulator.
 fn sum_bytes(dtype: DType) -> usize {
     arithmetic(dtype).size().max(4)
 }
 
-/// The shapes to choose from: large ones for floats of up to 32 bits, whose sums leave registers for
-/// them, and not for the few calls that count in 64 bits.
+/// Returns the tiles to choose from. Large ones are for floats of up to 32 bits, whose accumulators leave enough
+/// registers, and not for the few calls with 64-bit positions.
 pub(super) fn shapes(dtype: DType, wide: bool) -> &'static [Tile] {
     match arithmetic(dtype) {
         DType::F32 if !wide => &TILES,
@@ -76,7 +79,7 @@ pub(super) fn shapes(dtype: DType, wide: bool) -> &'static [Tile] {
 }
 
 impl Tile {
-    /// The best for `rows` by `cols` sums, `repeats` times, on a device with so many processors.
+    /// Returns the best tile for `rows` by `cols` sums, `repeats` times, on a device with `processors` multiprocessors.
     pub(super) fn choose(
         shapes: &[Self],
         rows: usize,
@@ -87,7 +90,7 @@ impl Tile {
         let fits = |tile: &&Self| tile.number == 0 || rows > tile.rows / 2;
         let busy = |tile: &&Self| tile.blocks(rows, cols) * repeats >= processors;
         let best = shapes.iter().rev().filter(fits).find(busy);
-        // Where none keeps the device busy, the one with the most blocks.
+        // If none keeps the device busy, the tile with the most blocks.
         *best.unwrap_or(if rows > TILES[0].rows {
             &TILES[1]
         } else {
@@ -173,7 +176,7 @@ pub(super) fn of(bias: Option<*const u8>) -> *const u8 {
     bias.unwrap_or(std::ptr::null())
 }
 
-/// A convolution: by cuDNN, as a product, or by kernels of our own.
+/// Computes a convolution: by cuDNN, as a product, or by our own kernels.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -185,18 +188,18 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<()> {
     let product = job
         .as_product()
         .filter(|_| !narrow && job.bias.is_none() && floats);
-    let library = cudnn::who() == Who::Library || (!narrow && product.is_none());
+    let library = cudnn::provider() == Provider::Library || (!narrow && product.is_none());
     // SAFETY: the caller's promise.
     if library && unsafe { cudnn::conv(cuda, job)? } {
         return Ok(());
     }
     if let Some((product, repeats)) = product {
-        // SAFETY: the matrices lie where the job says.
-        return unsafe { super::gemm::product(cuda, product, &repeats) };
+        // SAFETY: the matrices are the operands of the job.
+        return unsafe { matmul::product(cuda, product, &repeats) };
     }
-    cuda.own_convolutions.fetch_add(1, Ordering::Relaxed);
+    CALLS.increment(cuda.ordinal);
     let all = job.groups * job.outs;
-    // SAFETY: the caller's promise: weight and bias lie without gaps.
+    // SAFETY: the caller's promise: weight and bias are contiguous.
     let wide = |at, count| unsafe { widened(cuda, job.op, job.dtype, at, count) };
     let weight = wide(job.weight, all * depth)?;
     let bias = job.bias.map(|bias| wide(bias, all)).transpose()?;
@@ -209,7 +212,7 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<()> {
     unsafe { own(cuda, &job, narrow) }
 }
 
-/// A convolution by kernels of our own; `narrow` where a product does not pay.
+/// Computes a convolution by our own kernels; directly if `narrow`.
 ///
 /// # Safety
 /// See [`Backend`]; weight and bias are in the dtype of [`arithmetic`].
@@ -264,7 +267,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
     let (row_tiles, col_tiles) = (job.outs.div_ceil(way.rows), columns.div_ceil(way.cols));
     let tiles = row_tiles * col_tiles * job.groups;
     let sums = columns * all;
-    // Parts of the sums are counted too.
+    // Positions also count the partial sums.
     let most = if wide {
         usize::MAX
     } else {
@@ -309,7 +312,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
     };
     let source = way.source.index(wide);
     let f = cuda.function(job.op, source.clone(), way.entry)?;
-    // SAFETY: the kernel's struct; the caller's promise; the scratch has room for every part.
+    // SAFETY: the kernel's struct; the caller's promise; the workspace has room for every partial sum.
     unsafe { cuda.launch(job.op, f, Grid::blocks(tiles * splits, THREADS), &args)? };
     if partial.is_none() {
         return Ok(());
@@ -330,14 +333,14 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
     unsafe { cuda.launch(job.op, f, Grid::linear(columns * all, THREADS), &args) }
 }
 
-/// How a product is computed.
+/// The kernel of a product.
 struct Way {
-    /// Of a block's part.
+    /// The rows and columns of a block's tile.
     rows: usize,
     cols: usize,
-    /// How deep a slice is.
+    /// The depth of a slice.
     slice: usize,
-    /// Without the type of positions.
+    /// The module without the type of positions.
     source: Source,
     entry: &'static CStr,
 }
@@ -372,7 +375,7 @@ impl Way {
     }
 }
 
-/// What can be read 16 bytes at a time: 1 for channels of the input, 2 for the weight.
+/// Returns which operands can be read in words of 16 bytes: 1 for channels of the input, 2 for the weight.
 fn packed(job: &ConvJob, depth: usize) -> u64 {
     let aligned = |at: *const u8| at.addr().is_multiple_of(16);
     let mut others = (0..5).filter(|&dim| dim != 1);
@@ -385,8 +388,8 @@ fn packed(job: &ConvJob, depth: usize) -> u64 {
     u64::from(channels) + 2 * u64::from(weight)
 }
 
-/// How much of the depth a block takes, and into how many parts it so falls: more than one where
-/// tiles alone would leave most of the device idle.
+/// Splits the depth: returns the depth of a part, and the number of parts. It is more than one if the tiles alone would
+/// leave most of the device idle.
 fn split(
     depth: usize,
     slice: usize,
@@ -395,7 +398,7 @@ fn split(
     most: usize,
 ) -> (usize, usize) {
     let slices = depth.div_ceil(slice);
-    // A part is 64 deep at least.
+    // A part has a depth of at least 64.
     let parts = (2 * processors / tiles.max(1)).min(depth / 64).min(most);
     let parts = parts.clamp(1, 32);
     let share = slices.div_ceil(parts) * slice;
@@ -419,7 +422,7 @@ fn direct(dtype: DType, each: usize) -> Source {
     source.number("OUTS", each as i64)
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for (dtype, wide) in NUMBERS
@@ -431,8 +434,8 @@ pub(super) fn modules() -> Vec<Module> {
         };
         let half = dtype.size() == 2 && dtype.is_float();
         for last in [false, true] {
-            // Devices that the compiler is asked for here have tensor cores for 16-bit floats: others
-            // take these, which count in 64 bits there as here.
+            // Not for 16-bit floats with 64-bit positions: the devices that this list is compiled for have tensor
+            // cores.
             let plain = if half && wide {
                 &[][..]
             } else {

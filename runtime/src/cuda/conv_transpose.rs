@@ -1,14 +1,12 @@
-//! The transpose of convolutions: `conv_transpose.cu` where they are matrix products,
-//! `conv_transpose_direct.cu` where a product would be too narrow.
-
-use std::sync::atomic::Ordering;
+//! Transposed convolutions: as matrix products in `conv_transpose.cu`, directly in `conv_transpose_direct.cu` if a
+//! product would be too narrow.
 
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
-use super::choice::Who;
-use super::conv::{ROWS, SLICE, THREADS, Tile, of, shapes, tiled};
+use super::conv::{CALLS, ROWS, SLICE, THREADS, Tile, of, shapes, tiled};
 use super::launch::{Argument, Grid};
+use super::module::Module;
+use super::provider::Provider;
 use super::source::{File, Source};
 use super::widened::widened;
 use super::window::{Backward, NUMBERS, Size, any_wide, counts, extent, reaches};
@@ -58,20 +56,21 @@ struct TransposedDirect {
 // SAFETY: as in `conv_transpose_direct.cu`.
 unsafe impl Argument for TransposedDirect {}
 
-/// The transpose of a convolution: by cuDNN, or by kernels of our own.
+/// Computes a transposed convolution: by cuDNN, or by our own kernels.
 ///
 /// # Safety
 /// See [`Backend`].
 pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Result<()> {
     let narrow = job.outs < ROWS || job.channels < SLICE;
+    let library = !narrow || cudnn::provider() == Provider::Library;
     // SAFETY: the caller's promise.
-    if (!narrow || cudnn::who() == Who::Library) && unsafe { cudnn::transpose(cuda, job)? } {
+    if library && unsafe { cudnn::transpose(cuda, job)? } {
         return Ok(());
     }
-    cuda.own_convolutions.fetch_add(1, Ordering::Relaxed);
+    CALLS.increment(cuda.ordinal);
     let (_, taps, _) = counts(&job.windows);
     let all = job.groups * job.outs;
-    // SAFETY: the caller's promise: weight and bias lie without gaps.
+    // SAFETY: the caller's promise: weight and bias are contiguous.
     let wide = |at, count| unsafe { widened(cuda, job.op, job.dtype, at, count) };
     let weight = wide(job.weight, job.channels * all * taps)?;
     let bias = job.bias.map(|bias| wide(bias, all)).transpose()?;
@@ -84,7 +83,7 @@ pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Resu
     unsafe { own(cuda, &job, narrow) }
 }
 
-/// The transpose of a convolution by kernels of our own; `narrow` where a product does not pay.
+/// Computes a transposed convolution by our own kernels; directly if `narrow`.
 ///
 /// # Safety
 /// See [`Backend`]; weight and bias are in the dtype of [`arithmetic`](crate::dispatch::arithmetic).
@@ -107,7 +106,7 @@ unsafe fn own(cuda: &'static Cuda, job: &TransposedJob, narrow: bool) -> Result<
     let run = each(|window| window.size.div_ceil(window.stride));
     let phases = each(|window| window.stride.min(window.size));
     let columns = job.batch * run;
-    // Tiles of few columns compute mostly what is thrown away.
+    // With few columns, most of a tile would be discarded.
     if narrow || columns < 32 {
         let args = TransposedDirect {
             x: job.x,
@@ -164,7 +163,7 @@ fn transposed_direct(dtype: DType) -> Source {
     Source::new(File::ConvTransposeDirect).dtype("T", dtype)
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for dtype in NUMBERS {

@@ -1,12 +1,12 @@
-//! Copies, which may convert.
+//! Copies, with conversion of dtypes: `copy.cu` and `map.cu`.
 
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::expression::Expression;
 use super::index::{Divider, Strided, WIDE};
 use super::launch::{Argument, Grid};
 use super::map::Map;
+use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::job::{Input, Place};
@@ -15,7 +15,7 @@ use crate::plan::Plan;
 
 const OP: &str = "copy";
 
-/// What a copy computes, in the dtype of its source.
+/// The expression of a copy, in the dtype of its source.
 static AS_IT_IS: Expression = Expression {
     text: "x",
     operands: 1,
@@ -24,10 +24,10 @@ static AS_IT_IS: Expression = Expression {
     dtypes: &[],
 };
 
-/// Dims shorter than this are not worth a tile.
+/// The least size of dims that are copied by tiles.
 const SHORT: usize = 8;
 
-/// The struct of `copy.cu`.
+/// The arguments: the struct of `copy.cu`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Args {
@@ -44,7 +44,7 @@ struct Args {
     outer: Strided<2>,
 }
 
-// SAFETY: as `copy.cu` declares it.
+// SAFETY: the struct of `copy.cu`.
 unsafe impl Argument for Args {}
 
 /// Copies operand 1 of a plan to operand 0.
@@ -56,7 +56,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, plan: &Plan, dest: Place, source: Plac
         return Ok(());
     }
     let (to, from) = if dest.dtype == source.dtype {
-        // Elements keep their bits.
+        // Without a conversion, only bits are copied.
         let dtype = bits(dest.dtype);
         (Place { dtype, ..dest }, Place { dtype, ..source })
     } else {
@@ -81,7 +81,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, plan: &Plan, dest: Place, source: Plac
     unsafe { staged::copy(cuda, plan, dest, source) }
 }
 
-/// A copy as an expression.
+/// Returns a copy as an expression.
 fn of<'a>(plan: &'a Plan, dest: Place, inputs: &'a [Input], compute: DType) -> Map<'a> {
     Map {
         op: OP,
@@ -93,7 +93,7 @@ fn of<'a>(plan: &'a Plan, dest: Place, inputs: &'a [Input], compute: DType) -> M
     }
 }
 
-/// A dtype of the same size, of which no bits are changed.
+/// Returns a dtype of the same size whose conversion to itself keeps all bits.
 fn bits(dtype: DType) -> DType {
     match dtype.size() {
         1 => DType::U8,
@@ -104,7 +104,7 @@ fn bits(dtype: DType) -> DType {
     }
 }
 
-/// The module that turns tiles, by so many elements at once.
+/// Returns the module that transposes tiles, with `pack` elements in each access.
 fn turning(dest: DType, source: DType, pack: usize) -> Source {
     let source = Source::new(File::Copy)
         .dtype("T0", source)
@@ -115,19 +115,19 @@ fn turning(dest: DType, source: DType, pack: usize) -> Source {
     }
 }
 
-/// How many elements of small dtypes are one access of four bytes.
+/// Returns the number of elements in an access of four bytes; 1 for larger elements and conversions.
 fn word(dest: DType, source: DType) -> usize {
-    match dest == source {
-        true => (4 / dest.size()).max(1),
-        false => 1,
+    if dest == source {
+        (4 / dest.size()).max(1)
+    } else {
+        1
     }
 }
 
-/// By tiles, where both are adjacent, each along a dim of its own. False, and nothing was done, where they
-/// are not.
+/// Copies by tiles if each operand is contiguous along a different dim. Otherwise returns false without copying.
 ///
 /// # Safety
-/// As [`execute`].
+/// See [`execute`].
 unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Result<bool> {
     let (dims, inner) = (plan.dims(), plan.inner());
     let sizes = [dest.dtype.size() as isize, source.dtype.size() as isize];
@@ -146,7 +146,7 @@ unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Res
     };
     let (columns, rows) = (inner.size, dims[at].size);
     let word = word(dest.dtype, source.dtype);
-    // Either side is of whole words, and every step but that of neighbours.
+    // The addresses and all strides but the contiguous one are multiples of a word.
     let whole = |operand: usize, place: Place, inner: usize| {
         let others = dims.iter().enumerate().filter(|&(which, _)| which != inner);
         let steps = others.map(|(_, dim)| dim.steps[operand]);
@@ -184,12 +184,12 @@ unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Res
     };
     let module = turning(dest.dtype, source.dtype, pack);
     let function = cuda.function(OP, module, c"transpose")?;
-    // SAFETY: the kernel's struct; positions are the caller's promise.
+    // SAFETY: the kernel's struct; the caller promises the positions.
     unsafe { cuda.launch(OP, function, Grid::blocks(tiles, 256), &args)? };
     Ok(true)
 }
 
-/// The modules of all pairs of dtypes.
+/// Lists the modules of all pairs of dtypes.
 pub(super) fn modules() -> Vec<Module> {
     let plan = Plan::new(&[], &[]);
     let place = |dtype| Place {

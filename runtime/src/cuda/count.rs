@@ -3,13 +3,13 @@
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::catalog::Module;
 use super::launch::{Argument, Grid};
-use super::room::{AHEAD, THREADS, Work};
+use super::module::Module;
+use super::module_call::{AHEAD, ModuleCall, THREADS};
 use super::source::{File, Source};
 use crate::job::{BinJob, Binned, Interpolation, QuantileJob};
 
-/// So many bins each block has in shared memory.
+/// The most bins that each block counts in shared memory.
 const SHARED: usize = 4096;
 
 #[repr(C)]
@@ -54,7 +54,7 @@ fn source(dtype: DType) -> Source {
     }
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for wide in [false, true] {
@@ -68,12 +68,12 @@ pub(super) fn modules() -> Vec<Module> {
     all
 }
 
-/// Counts into bins. Weights are added in any order, as PyTorch does.
+/// Counts into bins. Weights are added in no particular order, as in PyTorch.
 ///
 /// # Safety
 /// See [`DataDependent::bins`].
 pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
-    let work = Work::new(cuda, job.op, source(job.dtype), job.count)?;
+    let call = ModuleCall::new(cuda, job.op, source(job.dtype), job.count)?;
     // SAFETY: the caller's promise, here and below: 8 bytes for each bin.
     unsafe { cuda.clear(job.op, job.out, job.bins * 8)? };
     if job.count == 0 {
@@ -97,20 +97,20 @@ pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
         Binned::Weights(weights) => {
             args.weights = weights;
             // SAFETY: the caller's promise.
-            return unsafe { work.each(c"bin_sums", job.count.div_ceil(AHEAD), &args) };
+            return unsafe { call.each(c"bin_sums", job.count.div_ceil(AHEAD), &args) };
         }
     }
-    // A block that counts for itself adds all its bins at the end: there are no more than keep the
-    // device busy.
+    // A block that counts in shared memory adds all its bins to the result at the end, so the grid has only enough
+    // blocks to keep the device busy.
     let blocks = job.count.div_ceil(THREADS as usize * AHEAD);
     let most = if args.shared == 0 {
         usize::MAX
     } else {
-        8 * work.cuda.multiprocessors()
+        8 * call.cuda.multiprocessors()
     };
     let grid = Grid::blocks(blocks.min(most), THREADS);
     // SAFETY: the caller's promise.
-    unsafe { work.start(c"bin_counts", grid, &args) }
+    unsafe { call.start(c"bin_counts", grid, &args) }
 }
 
 /// Writes quantiles.
@@ -120,7 +120,7 @@ pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
 pub(super) unsafe fn quantiles(cuda: &Cuda, job: &QuantileJob) -> Result<()> {
     let all = job.count * job.lines;
     let most = all.max(job.lines * job.len);
-    let work = Work::new(cuda, job.op, source(job.dtype), most)?;
+    let call = ModuleCall::new(cuda, job.op, source(job.dtype), most)?;
     let args = Quantile {
         sorted: job.sorted,
         q: job.q,
@@ -138,5 +138,5 @@ pub(super) unsafe fn quantiles(cuda: &Cuda, job: &QuantileJob) -> Result<()> {
         },
     };
     // SAFETY: the caller's promise.
-    unsafe { work.each(c"quantile", all, &args) }
+    unsafe { call.each(c"quantile", all, &args) }
 }

@@ -1,4 +1,4 @@
-//! The device as a backend for what depends on the elements' values.
+//! The CUDA backend for operators whose result sizes depend on values.
 
 use nomina_core::Result;
 
@@ -18,7 +18,7 @@ impl DataDependent for Cuda {
     ) -> Result<()> {
         let (op, dims) = (as_what.op.name(), [(count, [8])].into_iter().collect());
         let to = Bounded::Indices(to);
-        // SAFETY: the caller's promise. One dim is never too many.
+        // SAFETY: the caller's promise. Kernels support one dim, so the result is true.
         unsafe { bound(self, op, index, &dims, Some(as_what), to, [0, 0])? };
         Ok(())
     }

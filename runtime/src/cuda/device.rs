@@ -1,20 +1,20 @@
-//! Which devices are there.
+//! Lookup of devices.
 
 use nomina_core::Result;
 
 use crate::{Device, cuda};
 
 impl Device {
-    /// A CUDA device that is there.
+    /// Returns a CUDA device, after checking that it is there.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) that says what is missing: this build's feature `cuda`, the driver, a
-    /// library, or the device.
+    /// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) that names what is missing: this build's feature
+    /// `cuda`, the driver, a library, or the device.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         cuda::check("device", ordinal).map(|()| Self::from(ordinal))
     }
 
-    /// The devices that are there, the host first.
+    /// Returns all devices, the host first.
     ///
     /// ```
     /// use nomina_runtime::Device;
@@ -27,7 +27,7 @@ impl Device {
         std::iter::once(Self::Cpu).chain(all).collect()
     }
 
-    /// The device itself: the current one where no ordinal is said.
+    /// Returns the device with its ordinal: `cuda` without one is the current device.
     #[must_use]
     pub fn resolved(self) -> Self {
         match self {

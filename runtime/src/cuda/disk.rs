@@ -1,8 +1,8 @@
-//! Compiled modules on disk.
+//! The cache of compiled modules on disk.
 //!
-//! A file is written under another name and then renamed, so that a process never reads half a file
-//! of another's; one that was torn all the same (by a full disk, say) is told by its checksum and made
-//! anew. Whatever goes wrong here costs time alone.
+//! A file is written under a temporary name and then renamed, so that a process never reads a partial file of another.
+//! A file that is damaged anyway, for example by a full disk, is detected by its checksum and compiled again. A failure
+//! here costs only time.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -14,13 +14,13 @@ use std::{env, fs, io, process};
 use super::compile::Target;
 use super::source::{HEADERS, Source};
 
-/// How a file begins.
+/// The first bytes of a file.
 const MAGIC: &[u8; 8] = b"nominaK1";
 
-/// Magic, length and checksum.
+/// The bytes before the module: magic, length and checksum.
 const HEAD: usize = 24;
 
-/// The folder, from `NOMINA_CUDA_CACHE` or the user's folder for caches; `None` for no cache.
+/// Returns the folder, from `NOMINA_CUDA_CACHE` or the user's cache folder; `None` for no cache.
 pub(super) fn folder() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     FOLDER
@@ -37,25 +37,26 @@ pub(super) fn folder() -> Option<&'static PathBuf> {
         .as_ref()
 }
 
-/// A number that all headers together have.
+/// Returns a hash of all headers.
 fn shared() -> u64 {
     static SHARED: OnceLock<u64> = OnceLock::new();
     *SHARED.get_or_init(|| hash(&HEADERS))
 }
 
-/// A number that changes with a module's text and with any header that it includes.
+/// Returns a hash of a module's text, its options and the headers that it includes.
 pub(super) fn fingerprint(source: &Source) -> u64 {
     hash(&(source.headers(), source.text(), source.contracts()))
 }
 
-/// 128 bits of what a module is made from, and for what. Who wants to may make two that meet; nobody else will. The
-/// compiler is no part of it: where there is none, what another made is as good.
+/// Returns a 128-bit hash of a module's source and its target. It is not cryptographic: collisions occur only by
+/// intent. It does not include the compiler's version, so that a machine without a compiler can use modules of another
+/// machine.
 pub(super) fn number(source: &Source, target: Target) -> u128 {
     let shared = shared();
     let text = source.text();
     let of = match target {
         Target::Cubin(arch) => (arch / 10, arch % 10),
-        // No device has such capabilities.
+        // No device has this minor version.
         Target::Bound(arch) => (arch, u32::MAX - 1),
         Target::Ptx(arch) => (arch, u32::MAX),
     };
@@ -63,27 +64,27 @@ pub(super) fn number(source: &Source, target: Target) -> u128 {
     half(1) << 64 | half(2)
 }
 
-/// The name of a module's file.
+/// Returns the name of a module's file.
 pub(super) fn name(source: &Source, target: Target) -> String {
     format!("{:032x}", number(source, target))
 }
 
-/// By the hasher of the standard library. A release that hashed otherwise would find nothing that another kept, nor in a
-/// pack, and compile it anew.
+/// Hashes by the hasher of the standard library. If a release changes it, modules of the cache and of packages are not
+/// found and are compiled again.
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The module, if it is there and whole.
+/// Returns a module, if its file is there and undamaged.
 pub(super) fn load(source: &Source, target: Target) -> Option<Vec<u8>> {
     let bytes = fs::read(folder()?.join(name(source, target))).ok()?;
     unpacked(&bytes).map(<[u8]>::to_vec)
 }
 
-/// Keeps a module for the next process; with `NOMINA_CUDA_SOURCES` also what it is compiled from, so that
-/// another machine's compiler can make what this one was asked for.
+/// Writes a module for later processes. With `NOMINA_CUDA_SOURCES`, also writes its source, so that another machine can
+/// compile the modules that this one has used.
 pub(super) fn store(source: &Source, target: Target, module: &[u8]) {
     static SOURCES: OnceLock<bool> = OnceLock::new();
     let name = name(source, target);
@@ -93,17 +94,19 @@ pub(super) fn store(source: &Source, target: Target, module: &[u8]) {
     write(&name, &packed(module));
 }
 
-/// How names of files end that hold what modules are compiled from.
+/// The extension of files with sources.
 const KEPT: &str = "cu";
 
-/// What the modules of a folder were compiled from, in the order of their names. An error where that of one is not
-/// there.
+/// Returns the sources of the modules in a folder, in the order of their names.
+///
+/// # Errors
+/// Returns an error if the source of a module is missing.
 pub(super) fn sources(folder: &Path) -> io::Result<Vec<Source>> {
     let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
     paths.retain(|path| {
         let name = path.file_name().unwrap_or_default();
-        // Other names begin with a dot: they are being written.
+        // Temporary names begin with a dot.
         !name.to_string_lossy().starts_with('.') && path.extension().is_none()
     });
     paths.sort();

@@ -1,16 +1,16 @@
-//! Norms of the differences of rows.
+//! Distances between rows: `distance.cu`.
 
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::{Argument, Grid};
+use super::module::Module;
 use super::source::{File, Source};
 use crate::job::DistanceJob;
 
 const THREADS: u32 = 256;
-/// The names of norms in `distance.cu`: of exponent 0, 1, 2, infinity, and any other.
+/// The names of norms in `distance.cu`, for the exponents 0, 1, 2, infinity, and all others.
 const NORMS: [&str; 5] = ["COUNT", "ABSOLUTE", "EUCLIDEAN", "GREATEST", "POWER"];
 
 #[repr(C)]
@@ -26,13 +26,13 @@ struct Args {
     p: f64,
 }
 
-// SAFETY: the struct `Distance` of `distance.cu`, which has no padding.
+// SAFETY: the struct `Distance` of `distance.cu`, without padding.
 unsafe impl Argument for Args {}
 
 /// Computes all distances of a job.
 ///
 /// # Safety
-/// The operands have the sizes that the job says, on this device; the result is nobody else's.
+/// The operands are on this device with the sizes of the job, and nothing else uses the result.
 pub(super) unsafe fn execute(cuda: &Cuda, job: &DistanceJob) -> Result<()> {
     let args = Args {
         a: job.a as u64,
@@ -44,10 +44,9 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &DistanceJob) -> Result<()> {
         depth: job.depth as u64,
         p: job.p,
     };
-    // What is none of these is the last.
     let special = [0.0, 1.0, 2.0, f64::INFINITY];
     let norm = NORMS[special.iter().position(|p| *p == job.p).unwrap_or(4)];
-    // Rows of either operand that a block has at hand.
+    // The rows of each operand that a block holds.
     let edge = match (norm, job.dtype) {
         ("POWER", DType::F64) => 16,
         ("POWER", _) => 32,
@@ -62,7 +61,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &DistanceJob) -> Result<()> {
     unsafe { cuda.launch(job.op, function, Grid::blocks(blocks, THREADS), &args) }
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {

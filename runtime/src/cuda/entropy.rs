@@ -1,11 +1,11 @@
-//! Cross entropy of rows against the index of the true class.
+//! Cross entropy of rows against the index of the true class: `entropy.cu`.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::launch::Argument;
 use super::lines::{Choice, LineDims, Lines, chunked, ways};
+use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
@@ -13,7 +13,7 @@ use crate::dispatch::arithmetic;
 use crate::job::EntropyJob;
 use crate::shape::Strides;
 
-/// What `entropy.cu` takes.
+/// The arguments: `Job` of `entropy.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -30,13 +30,13 @@ struct Job {
     record: u32,
 }
 
-// SAFETY: `Job` of `entropy.cu`.
+// SAFETY: the struct `Job` of `entropy.cu`.
 unsafe impl Argument for Job {}
 
-/// The bytes of a state, at most.
+/// The most bytes of a state.
 const STATE: usize = 24;
 
-/// A module of `entropy.cu`, but for how rows lie.
+/// Returns a module of `entropy.cu` without the layout of rows.
 fn module(dtype: DType, logits: bool, smooth: bool) -> Source {
     Source::new(File::Entropy)
         .dtype("T0", dtype)
@@ -52,7 +52,7 @@ fn module(dtype: DType, logits: bool, smooth: bool) -> Source {
 pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Result<()> {
     let (op, rank) = (job.op, job.shape.len());
     let marked: SmallVec<[bool; 8]> = (0..rank).map(|dim| dim == job.dim).collect();
-    // The number of a row.
+    // Strides that give the number of a row.
     let mut number = Strides::from_elem(0, rank);
     let mut row = 1;
     for dim in (0..rank).rev().filter(|&dim| dim != job.dim) {
@@ -63,7 +63,7 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
     let mut walk = LineDims::new(job.shape, &marked, operands, true);
     let smooth = job.smoothing != 0.0;
     if !job.logits && !smooth {
-        // Only the true class is looked at.
+        // Only the true class is read.
         walk.count = 0;
     }
     let choice = Choice::new(&walk, job.x.ptr, job.x.dtype, STATE, &[]);
@@ -100,8 +100,8 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
         c"entropy_columns"
     };
     let function = cuda.function(op, choice.source(module.clone()), entry)?;
-    // SAFETY: the walk has the job's positions, a target that is no class is not looked up, the scratch has
-    // a state for each chunk, and the job room for two numbers a row.
+    // SAFETY: the dims and steps are those of the job, the kernel reads no class for an invalid target, the workspace
+    // has a state for each chunk, and the result has room for two numbers for each row.
     unsafe { cuda.launch(op, function, choice.grid, &args)? };
     if states.is_some() {
         let merge = cuda.function(op, choice.merging(module), c"entropy_chunks")?;
@@ -111,7 +111,7 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
     Ok(())
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for dtype in Op::CrossEntropy.row().dtypes.iter() {

@@ -1,4 +1,4 @@
-//! What an elementwise operator computes, as kernels spell it.
+//! The expressions of elementwise operators in kernels.
 
 use nomina_core::DType;
 
@@ -7,26 +7,26 @@ pub(crate) use super::generated::expression;
 /// The scalar expression of an elementwise operator.
 #[derive(Debug)]
 pub(crate) struct Expression {
-    /// Calls of the functions of `numeric.cuh`, on the operands `x`, `y`, `z` and `w`.
+    /// The text: calls of the functions of `numeric.cuh` on the operands `x`, `y`, `z` and `w`.
     pub(crate) text: &'static str,
-    /// How many operands it has.
+    /// The number of operands.
     pub(crate) operands: usize,
-    /// The operand that is a truth value in any dtype.
+    /// The operand that is a condition, in any dtype.
     pub(crate) condition: Option<usize>,
-    /// Whether it takes much longer to compute than its operands to read.
+    /// Whether computing it takes much longer than reading its operands.
     pub(crate) heavy: bool,
-    /// The dtypes that it computes in, each with that of what it gives.
+    /// The dtypes of computation, each with that of the result.
     pub(crate) dtypes: &'static [(DType, DType)],
 }
 
 impl Expression {
-    /// The dtype of what it gives when it computes in `compute`; `None` where it does not.
+    /// Returns the dtype of the result if it computes in `compute`; `None` if it does not support that.
     pub(crate) fn result(&self, compute: DType) -> Option<DType> {
         let found = self.dtypes.iter().find(|pair| pair.0 == compute);
         found.map(|pair| pair.1)
     }
 
-    /// The dtype of an operand, when it computes in `compute`.
+    /// Returns the dtype of an operand if it computes in `compute`.
     pub(crate) fn operand(&self, place: usize, compute: DType) -> DType {
         if self.condition == Some(place) {
             DType::Bool

@@ -1,10 +1,10 @@
-//! What the driver answers, as errors.
+//! Errors of the driver.
 
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys::CUresult;
 use nomina_core::{Error, ErrorKind};
 
-/// An error of the driver, in the middle of doing something.
+/// Converts an error of the driver; `doing` says during which step it came.
 #[cold]
 pub(super) fn failed(op: &'static str, doing: &str, error: DriverError) -> Error {
     if error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
@@ -18,9 +18,16 @@ pub(super) fn failed(op: &'static str, doing: &str, error: DriverError) -> Error
     Error::new(ErrorKind::Device, op, what).hint(way_out(error.0))
 }
 
-/// What to do about an error.
+/// The error of an allocation of device memory.
+#[cold]
+pub(super) fn out_of_memory(op: &'static str, bytes: usize) -> Error {
+    let what = format!("{bytes} bytes of device memory could not be had");
+    Error::new(ErrorKind::Memory, op, what).hint("use smaller sizes, or free other tensors first")
+}
+
+/// Returns a hint for an error.
 fn way_out(code: CUresult) -> &'static str {
-    // After any of these but the last the process cannot use the device any more.
+    // After any of these, except the last arm, the process cannot use the device any more.
     match code {
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
         | CUresult::CUDA_ERROR_LAUNCH_FAILED

@@ -1,21 +1,21 @@
-//! New elements from numbers, and zeros on one side of a diagonal.
+//! Tensors filled with numbers, and triangles of matrices: `fill.cu`.
 
 use nomina_core::{DType, Result, Scalar};
 
-use super::catalog::Module;
 use super::index::Strided;
 use super::launch::{Argument, Grid};
 use super::map::ACCESS;
+use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::job::{Constant, Place, TriangleJob};
 
 use crate::plan::Plan;
 
-/// Threads of a block.
+/// The threads of a block.
 const THREADS: u32 = 256;
 
-/// The structs of `fill.cu`.
+/// The arguments: a struct of `fill.cu`, like those below.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Args {
@@ -53,7 +53,7 @@ struct Triangle {
     at: Strided<1>,
 }
 
-// SAFETY: as `fill.cu` declares it.
+// SAFETY: the struct of `fill.cu`.
 unsafe impl Argument for Args {}
 // SAFETY: as above.
 unsafe impl Argument for StridedArgs {}
@@ -85,7 +85,7 @@ pub(super) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) 
     if plan.is_linear(0, size) && dest.ptr.addr().is_multiple_of(ACCESS) {
         let function = cuda.function(OP, module(dest.dtype, false), c"contiguous")?;
         let grid = Grid::linear(count.div_ceil(ACCESS / size), THREADS);
-        // SAFETY: the kernel's struct; positions are the caller's promise.
+        // SAFETY: the kernel's struct; the caller promises the positions.
         return unsafe { cuda.launch(OP, function, grid, &args) };
     }
     let Some(at) = Strided::<1>::new(plan) else {
@@ -127,7 +127,7 @@ pub(super) unsafe fn arange(
         (args.start, args.step) = (start.to_f64(), step.to_f64());
     }
     let function = cuda.function(OP, module(dest.dtype, false), c"arange")?;
-    // SAFETY: the kernel's struct; positions are the caller's promise.
+    // SAFETY: the kernel's struct; the caller promises the positions.
     unsafe { cuda.launch(OP, function, Grid::linear(n, THREADS), &args) }
 }
 
@@ -144,7 +144,7 @@ pub(super) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
     if count == 0 {
         return Ok(());
     }
-    // The two dims of a matrix by themselves, the others as the planner has them.
+    // The two dims of a matrix stay separate; the planner merges the others.
     let size = dest.dtype.size();
     let split = job.shape.len() - 2;
     let planes = Plan::new(&job.shape[..split], &[(&job.strides[..split], size)]);
@@ -154,7 +154,7 @@ pub(super) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
         // SAFETY: the caller's promise.
         return unsafe { staged::triangle(cuda, job, dest) };
     };
-    // Diagonals further out are the same.
+    // Diagonals further outside have the same result.
     let far = rows.max(columns) as i64;
     let args = Triangle {
         dest: dest.ptr,
@@ -164,11 +164,11 @@ pub(super) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
         at,
     };
     let function = cuda.function(op, module(dest.dtype, at.is_wide()), c"triangle")?;
-    // SAFETY: the kernel's struct; positions are the caller's promise.
+    // SAFETY: the kernel's struct; the caller promises the positions.
     unsafe { cuda.launch(op, function, Grid::linear(count, THREADS), &args) }
 }
 
-/// The modules of all dtypes.
+/// Lists the modules of all dtypes.
 pub(super) fn modules() -> Vec<Module> {
     let both = DType::ALL
         .into_iter()

@@ -1,47 +1,25 @@
-//! Kernels that can be started, kept from the first time they are asked for.
+//! Loading of kernels. Each is kept from its first use on.
 
-use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use cudarc::driver::result;
-use cudarc::driver::sys::{CUfunction, CUmodule};
 use nomina_core::Result;
 
 use super::compile::{Target, compile};
-use super::context::{Cuda, lock};
+use super::context::Cuda;
 use super::disk;
 use super::failure::failed;
+use super::kernel_cache::{Function, LoadedModule};
+use super::per_device::lock;
 use super::shipped;
 use super::source::Source;
 
-/// A kernel on one device. Modules are never unloaded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Function(pub(super) CUfunction);
-
-// SAFETY: a handle of the driver's, which may be used by any thread.
-unsafe impl Send for Function {}
-// SAFETY: as above.
-unsafe impl Sync for Function {}
-
-/// A module on one device.
-#[derive(Debug)]
-pub(super) struct Module(CUmodule);
-
-// SAFETY: as above.
-unsafe impl Send for Module {}
-
-/// Modules by source, each behind a lock of its own that is held while it is made.
-pub(super) type Modules = HashMap<Source, Arc<Mutex<Option<Module>>>>;
-
-/// What tells kernels apart.
-pub(super) type Key = (Source, &'static CStr);
-
 impl Cuda {
-    /// The kernel `entry` of a module: kept, or loaded from disk or a pack, or compiled.
+    /// Returns the kernel `entry` of a module: kept, loaded from disk or a package, or compiled.
     ///
     /// # Errors
-    /// When the compiler is missing or refuses the source, or the driver the module.
+    /// Returns an error if the compiler is missing or rejects the source, or if the driver rejects the module.
     pub(crate) fn function(
         &self,
         op: &'static str,
@@ -68,7 +46,7 @@ impl Cuda {
 
     fn load(&self, op: &'static str, source: &Source, entry: &CStr) -> Result<Function> {
         let place = Arc::clone(lock(&self.modules).entry(source.clone()).or_default());
-        // Who asks for the same module waits for it; others are made beside it.
+        // Threads that need the same module wait for it; other modules are loaded concurrently.
         let mut place = lock(&place);
         let module = match &*place {
             Some(module) => module,
@@ -81,26 +59,25 @@ impl Cuda {
             .map_err(|error| failed(op, &format!("looking for a kernel of `{source}`"), error))
     }
 
-    /// A module from disk or a pack, for which nothing but the driver is asked, or compiled.
-    fn module(&self, op: &'static str, source: &Source) -> Result<Module> {
+    /// Loads a module from disk or a package, which needs only the driver, or compiles it.
+    fn module(&self, op: &'static str, source: &Source) -> Result<LoadedModule> {
         self.outside(op, "needs a kernel that is not loaded yet")?;
         let capability = self.properties.capability;
         let _bound = self.bind(op)?;
-        // PTX is text that ends with zero, which the compiler's result has; other code says
-        // itself how long it is.
-        // SAFETY: code as the compiler made it, whole.
+        // PTX is text that ends with zero, as the compiler writes it; other code contains its own length.
+        // SAFETY: complete code as the compiler wrote it.
         let open = |code: &[u8]| unsafe { result::module::load_data(code.as_ptr().cast()) };
         let own = Target::own(source, capability);
         let opened = |code: Option<Vec<u8>>| code.and_then(|code| open(&code).ok());
         let kept = opened(disk::load(source, own));
-        // Code of a newer CUDA than the driver's is refused, and compiled here.
+        // The driver rejects code of a newer CUDA; it is then compiled here.
         if let Some(module) = kept.or_else(|| opened(shipped::load(source, capability))) {
-            return Ok(Module(module));
+            return Ok(LoadedModule(module));
         }
-        let code = compile(op, source, Target::of(op, source, capability)?)?;
+        let code = compile(op, source, Target::best(op, source, capability)?)?;
         let module = open(&code)
             .map_err(|error| failed(op, &format!("loading the kernels of `{source}`"), error))?;
         disk::store(source, own, &code);
-        Ok(Module(module))
+        Ok(LoadedModule(module))
     }
 }

@@ -1,16 +1,15 @@
 //! Chains of elementwise operators as one kernel.
 //!
-//! The program is written out in the language of kernels, once (`written.rs`). Sizes, strides and numbers are
-//! no part of the text, so that one kernel serves all calls of the same expression, dtypes and kind of
-//! layout.
+//! The CUDA source of a program is generated once (`written.rs`). It does not contain sizes, strides and numbers, so
+//! one kernel serves all calls with the same expression, dtypes and kinds of layout.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::catalog::Module;
 use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::Grid;
+use super::module::Module;
 use super::source::{File, Source, Text};
 use super::written::{Lies, Written};
 use crate::SmallVec;
@@ -18,20 +17,19 @@ use crate::job::{FusedJob, Known, Node, Place};
 
 use crate::cpu::fused::Operands;
 
-/// Threads of a block.
+/// The threads of a block.
 const THREADS: u32 = 256;
 
-/// The most operands that a kernel walks; their steps are what takes room in its argument.
+/// The most strided operands of a kernel, whose steps take room in its argument.
 const WALKED: usize = 16;
 
 /// The most words of an argument.
 const WORDS: usize = 500;
 
-/// Computes a program; false, and nothing has happened, where it has more dims or operands than a kernel
-/// walks.
+/// Computes a program. Returns false, without computing, if it has more dims or operands than kernels support.
 ///
 /// # Safety
-/// As [`Backend::fused`].
+/// See [`Backend::fused`].
 pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
     let count: usize = job.shape.iter().product();
     if count == 0 {
@@ -45,17 +43,17 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
     let mut words = chain.words;
     words.extend_from_slice(&[count as u64, job.dest.ptr as u64]);
     let grid = Grid::linear(count.div_ceil(chain.width), THREADS);
-    // SAFETY: the words are `Fused` of `fused.cu`; the caller promises the positions.
+    // SAFETY: the words have the layout of `Fused` of `fused.cu`; the caller promises the positions.
     unsafe { cuda.launch_words(job.op, function, grid, &words)? };
     Ok(true)
 }
 
-/// A program, written out.
+/// The generated source of a program, and the arguments of one call.
 pub(super) struct Chain {
     text: Text,
-    /// The struct that the text declares. Numbers are aligned to 16 bytes, and so is its end then.
+    /// The struct that the source declares. If it has numbers, its length is a multiple of 16 bytes.
     pub(super) words: SmallVec<[u64; 64]>,
-    /// Whether it holds numbers, so that it begins where 16 bytes do.
+    /// Whether it has numbers, which are aligned to 16 bytes.
     pub(super) aligned: bool,
     pub(super) dtype: DType,
     width: usize,
@@ -63,7 +61,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Nothing for more dims or operands than a kernel walks.
+    /// Generates the source of a job, or finds it again. `None` for more dims or operands than kernels support.
     pub(super) fn new(job: &FusedJob<'_>, count: usize) -> Result<Option<Self>> {
         let operands = Operands::new(job);
         let layout = Layout::new(job, &operands, count);
@@ -92,7 +90,7 @@ impl Chain {
         Ok((chain.words.len() <= WORDS).then_some(chain))
     }
 
-    /// A class file that takes its elements.
+    /// Returns the module of a class file that reads the elements of the chain.
     pub(super) fn before(&self, file: File) -> Source {
         let source = Source::behind(self.text.clone(), file);
         let source = source
@@ -106,10 +104,10 @@ impl Chain {
     }
 }
 
-/// How all operands lie.
+/// The layout of all operands.
 struct Layout {
     lies: SmallVec<[Lies; 8]>,
-    /// How many elements a thread computes at once.
+    /// The number of elements that a thread computes at once.
     width: usize,
     wide: bool,
 }
@@ -174,12 +172,12 @@ impl Layout {
         }
     }
 
-    /// The operands that are walked by strides.
+    /// Returns the operands that are read by strides.
     fn strided(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.lies.len()).filter(|&at| self.lies[at].walked())
     }
 
-    /// The walk as the kernel has it, in words.
+    /// Returns the dims and strides in the form of the kernel, as words.
     fn walked(&self, operands: &Operands) -> Option<SmallVec<[u64; 64]>> {
         let walked: SmallVec<[usize; 8]> = self.strided().collect();
         if walked.is_empty() {
@@ -199,7 +197,7 @@ impl Layout {
     }
 }
 
-/// Chains of all kinds of layout in all dtypes, for the compiler to see: what users write is theirs.
+/// Returns chains with all kinds of layout in all dtypes, as samples of those that users write.
 pub(super) fn samples() -> Vec<Chain> {
     let program = [
         Node::Tensor(0),
@@ -210,7 +208,8 @@ pub(super) fn samples() -> Vec<Chain> {
         Node::Tensor(2),
         Node::Apply(Op::Sub, &[4, 5]),
     ];
-    // Beside a result of 64 rows and 128 columns: as it, a row, a column, its transpose, one number.
+    // The strides of operands for a result of 64 rows and 128 columns: contiguous, a row, a column, a transpose, one
+    // number.
     const WAYS: [[isize; 2]; 5] = [[128, 1], [0, 1], [1, 0], [1, 64], [0, 0]];
     let mut all = Vec::new();
     for dtype in DType::ALL.into_iter().filter(|dtype| *dtype != DType::Bool) {
@@ -248,7 +247,7 @@ pub(super) fn samples() -> Vec<Chain> {
     all
 }
 
-/// The samples as kernels of their own.
+/// Lists the modules of the samples.
 pub(super) fn modules() -> Vec<Module> {
     let mut sources: Vec<Source> = Vec::new();
     for chain in samples() {

@@ -1,13 +1,13 @@
-//! Reading where an index says, and picking dim by dim: `gather.cu`.
+//! Gathering by an index, and by a map for each dim: `gather.cu`.
 
 use nomina_core::Result;
 
 use super::Cuda;
-use super::catalog::Module;
 use super::flag::Raise;
 use super::index::{RANK, Strided};
 use super::launch::Argument;
-use super::room::{AHEAD, Work, bits};
+use super::module::Module;
+use super::module_call::{AHEAD, ModuleCall, bits};
 use super::source::{File, Source};
 use crate::SmallVec;
 use crate::job::{IndexJob, SpreadJob, Unchecked};
@@ -58,17 +58,17 @@ struct Spread {
 unsafe impl Argument for Pick {}
 // SAFETY: as above.
 unsafe impl Argument for Bound {}
-// SAFETY: as above; the value begins at a multiple of 16 bytes, as its alignment there asks.
+// SAFETY: as above; the value is at a multiple of 16 bytes, as its alignment in `gather.cu` requires.
 unsafe impl Argument for Spread {}
 
 const _: () = assert!(std::mem::offset_of!(Spread, value).is_multiple_of(16));
 
-/// A module for elements of so many bytes.
+/// Returns the module for elements of `bytes` bytes.
 fn sized(bytes: usize) -> Source {
     Source::new(File::Gather).word("ELEMENT", bits(bytes))
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let all = [1, 2, 4, 8, 16]
         .into_iter()
@@ -80,18 +80,18 @@ pub(super) fn modules() -> Vec<Module> {
     .collect()
 }
 
-/// How a kernel checks an index, and what it raises.
+/// The check of an index in a kernel, and the flag that it raises.
 pub(super) struct Check {
     pub(super) size: i64,
     pub(super) flag: *mut u8,
     pub(super) record: u32,
     pub(super) check: u32,
-    /// Lives until the kernel is started.
+    /// Kept until the kernel is started.
     _raise: Option<Raise>,
 }
 
 impl Check {
-    /// None for an index that was checked before.
+    /// Prepares a check. An `index` of `None` was checked before.
     pub(super) fn new(
         cuda: &'static Cuda,
         op: &'static str,
@@ -118,11 +118,11 @@ impl Check {
     }
 }
 
-/// Dims with the steps of several operands, innermost first.
+/// Dims with the strides of several operands, innermost first.
 pub(super) type Dims<const N: usize> = SmallVec<[(usize, [isize; N]); 9]>;
 
-/// The dims of a job, that of the index among them where operand `by` steps like its neighbours; with
-/// those merged that all operands hold adjacent.
+/// Inserts the dim of the index into the other dims, in the order of the strides of operand `by`, and merges dims that
+/// are contiguous in all operands.
 pub(super) fn woven<const N: usize>(
     rest: Dims<N>,
     along: (usize, [isize; N]),
@@ -149,8 +149,8 @@ pub(super) fn woven<const N: usize>(
     merged
 }
 
-/// As many neighbours as move together, where all operands have them adjacent and aligned: the bytes
-/// of what moves.
+/// Widens the elements to words of up to 16 bytes if they are contiguous and aligned in all operands. Returns the bytes
+/// of a word.
 fn widened(job: &IndexJob, dims: &mut Dims<3>) -> usize {
     let size = job.target.dtype.size();
     let Some(&(inner, [from, to, by])) = dims.first() else {
@@ -177,7 +177,7 @@ fn widened(job: &IndexJob, dims: &mut Dims<3>) -> usize {
     width
 }
 
-/// Reads where an index says, and tells whether it did.
+/// Gathers elements by an index. Returns false, without reading, for more dims than kernels support.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -191,8 +191,8 @@ pub(super) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<bool> {
         return Ok(false);
     };
     let count: usize = dims.iter().map(|dim| dim.0).product();
-    let work = Work::new(cuda, job.op, sized(bytes), count)?;
-    let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
+    let call = ModuleCall::new(cuda, job.op, sized(bytes), count)?;
+    let check = Check::new(call.cuda, job.op, job.unchecked.as_ref())?;
     let args = Pick {
         target: job.target.ptr,
         other: job.other.ptr,
@@ -206,26 +206,26 @@ pub(super) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<bool> {
         places,
     };
     // SAFETY: the caller's promise.
-    unsafe { work.each(c"pick", count.div_ceil(AHEAD), &args)? };
+    unsafe { call.each(c"pick", count.div_ceil(AHEAD), &args)? };
     Ok(true)
 }
 
-/// Where [`bound`] writes.
+/// The result of [`bound`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bounded {
-    /// The indices, 0 for those out of range.
+    /// The indices, with 0 for those out of range.
     Indices(*mut i64),
-    /// How far each is from the least, and a number beyond all for those out of range.
+    /// The offset of each index from `low`, with `beyond` for those out of range.
     Wide(*mut i64),
-    /// The same, in 32 bits.
+    /// Like [`Self::Wide`], in 32 bits.
     Keys(*mut u32),
 }
 
-/// Checks an index of these dims, and writes it adjacent. Where it is no index but keys, `low` is the
-/// least and `beyond` what stands for one out of range.
+/// Checks an index of these dims, and writes it contiguously; as keys, offsets from `low`, with `beyond` for those out
+/// of range. Returns false for more dims than kernels support.
 ///
 /// # Safety
-/// The index lies where the dims say, and the result has room for it.
+/// The index is readable with these dims, and the result has room for it.
 pub(super) unsafe fn bound(
     cuda: &Cuda,
     op: &'static str,
@@ -239,8 +239,8 @@ pub(super) unsafe fn bound(
         return Ok(false);
     };
     let count: usize = dims.iter().map(|dim| dim.0).product();
-    let work = Work::new(cuda, op, sized(8), count)?;
-    let check = Check::new(work.cuda, op, unchecked)?;
+    let call = ModuleCall::new(cuda, op, sized(8), count)?;
+    let check = Check::new(call.cuda, op, unchecked)?;
     let (out, keys) = match to {
         Bounded::Indices(out) | Bounded::Wide(out) => (out, std::ptr::null_mut()),
         Bounded::Keys(keys) => (std::ptr::null_mut(), keys),
@@ -259,11 +259,11 @@ pub(super) unsafe fn bound(
         places,
     };
     // SAFETY: the caller's promise.
-    unsafe { work.each(c"bound", count, &args)? };
+    unsafe { call.each(c"bound", count, &args)? };
     Ok(true)
 }
 
-/// Picks elements dim by dim, and tells whether it did.
+/// Gathers elements by a map for each dim. Returns false, without reading, for more dims than kernels support.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -275,16 +275,16 @@ pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
         return Ok(false);
     };
     let count: usize = job.shape.iter().product();
-    let work = Work::new(cuda, job.op, sized(job.element), count)?;
+    let call = ModuleCall::new(cuda, job.op, sized(job.element), count)?;
     let lists = job.maps.iter().flatten();
     let bytes = lists.map(|map| size_of_val(map.as_slice())).sum();
-    let room = work.scratch([bytes])?;
+    let room = call.scratch([bytes])?;
     let (mut maps, mut at) = ([std::ptr::null(); RANK], room.as_ptr());
     for (dim, map) in job.maps.iter().rev().enumerate() {
         if let Some(map) = map {
             let bytes = size_of_val(map.as_slice());
-            // SAFETY: the scratch has room for all maps; a position has 64 bits here as there.
-            unsafe { work.cuda.write(job.op, at, map.as_ptr().cast(), bytes)? };
+            // SAFETY: the workspace has room for all maps; positions have 64 bits on both sides.
+            unsafe { call.cuda.write(job.op, at, map.as_ptr().cast(), bytes)? };
             maps[dim] = at.cast_const().cast();
             at = at.wrapping_add(bytes);
         }
@@ -300,7 +300,7 @@ pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
         places,
         value,
     };
-    // SAFETY: the caller's promise; every index of a map is within its dim, or less than 0.
-    unsafe { work.each(c"spread", count.div_ceil(AHEAD), &args)? };
+    // SAFETY: the caller's promise; every index of a map is within its dim, or negative.
+    unsafe { call.each(c"spread", count.div_ceil(AHEAD), &args)? };
     Ok(true)
 }

@@ -1,39 +1,30 @@
-//! Matrix products.
-//!
-//! Large products of floats and complex numbers go to cuBLASLt where it is installed. Integers and
-//! bool, products with a vector, small ones, and all where it is not, go to kernels of our own.
+//! Matrix products by our own kernels: `gemm.cu`.
 
 use std::ffi::CStr;
-use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
 
-use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::catalog::Module;
-use super::choice::Who;
 use super::context::Cuda;
-use super::cublaslt;
 use super::index::{Divider, WIDE};
 use super::launch::{Argument, Grid};
+use super::module::Module;
+use super::per_device::CallCounts;
 use super::source::{File, Source};
 use super::tile::{self, Dims, Repeats, Side};
-use crate::job::{Backend, Input, Matrix, Place, Pointwise, Product, Repeat};
+use crate::job::{Matrix, Product};
 use crate::storage::DeviceBuffer;
-
-use crate::plan::Plan;
-use crate::shape::{Shape, Strides};
 
 const OP: &str = "matmul";
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Steps of the summed dim that a block has at hand at a time, and rows of a result of wide elements.
+/// Steps of the summed dim that a block holds at a time, and rows of a result of wide elements.
 const DEEP: usize = 16;
-/// Multiplications up to which a start of our own kernel costs less than one of cuBLASLt: 32 cubed.
-const SMALL: usize = 1 << 15;
-/// A part of a summed dim is no shorter.
+/// The fewest steps in a part of a split summed dim.
 const PART: usize = 256;
+
+/// The number of products computed by these kernels.
+pub(super) static CALLS: CallCounts = CallCounts::new();
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -63,128 +54,12 @@ struct Args {
 // SAFETY: the struct `Product` of `gemm.cu`, whose padding is written out.
 unsafe impl Argument for Args {}
 
-/// Who multiplies, as `NOMINA_CUDA_MATMUL` says.
-fn who() -> Who {
-    static WHO: OnceLock<Who> = OnceLock::new();
-    *WHO.get_or_init(|| Who::of("NOMINA_CUDA_MATMUL", "cublaslt"))
-}
-
-/// Whether cuBLASLt is asked for nothing.
-pub(super) fn never_asks() -> bool {
-    matches!(who(), Who::Own)
-}
-
-/// Computes a product for every combination of the repeats' indices, and what comes after it.
-///
-/// # Safety
-/// As for the backend's `product`: all matrices lie where they say, on this device.
-pub(super) unsafe fn product(
-    cuda: &'static Cuda,
-    product: Product,
-    repeats: &[Repeat],
-) -> Result<()> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        sums(cuda, product, repeats)?;
-        match product.after {
-            None => Ok(()),
-            Some(op) => after(cuda, op, &product, repeats),
-        }
-    }
-}
-
-/// Takes a result through an elementwise operator that gives its dtype. cuBLASLt would do two of them on
-/// the way, but its relu makes a zero of NaN, and how exact its gelu is nobody says.
-///
-/// # Safety
-/// As for [`product`].
-unsafe fn after(cuda: &'static Cuda, op: Op, p: &Product, repeats: &[Repeat]) -> Result<()> {
-    let mut shape: Shape = repeats.iter().map(|repeat| repeat.size).collect();
-    let mut strides: Strides = repeats.iter().map(|repeat| repeat.c).collect();
-    shape.extend_from_slice(&[p.m, p.n]);
-    strides.extend_from_slice(&[p.c.rows, p.c.cols]);
-    let size = p.dtype.size();
-    let plan = Plan::new(&shape, &[(&strides, size), (&strides, size)]);
-    let place = Place {
-        ptr: p.c.ptr,
-        dtype: p.dtype,
-    };
-    let job = Pointwise {
-        op,
-        compute: p.dtype,
-        plan: &plan,
-        dest: place,
-        inputs: &[Input::Tensor(place)],
-        in_place: true,
-    };
-    // SAFETY: the caller's promise; each element is read where it is written.
-    unsafe { Backend::pointwise(cuda, &job) }
-}
-
-/// The products alone.
-///
-/// # Safety
-/// As for [`product`].
-unsafe fn sums(cuda: &'static Cuda, mut product: Product, repeats: &[Repeat]) -> Result<()> {
-    let dims = repeats.iter().map(|r| (r.size, [r.a, r.b, r.c, r.d]));
-    let mut dims = tile::merged(dims);
-    taller(&mut product, &mut dims);
-    if product.beta.is_none() {
-        product.addend = None;
-    } else if product.addend.is_none() {
-        product.addend = Some(product.c);
-        dims.iter_mut().for_each(|(_, steps)| steps[3] = steps[2]);
-    }
-    if product.m == 0 || product.n == 0 || tile::count(&dims) == 0 {
-        return Ok(());
-    }
-    if product.m == 1 && product.n != 1 {
-        product = product.flipped();
-        dims.iter_mut().for_each(|(_, steps)| steps.swap(0, 1));
-    }
-    let small = product.work().saturating_mul(tile::count(&dims)) <= SMALL;
-    let library = match who() {
-        Who::Own => false,
-        Who::Auto => product.n != 1 && !small,
-        Who::Library => true,
-    };
-    // SAFETY: the caller's promise.
-    unsafe {
-        if library && product.k != 0 && cublaslt::product(cuda, &product, &dims)? {
-            return Ok(());
-        }
-        own(cuda, &product, &dims)
-    }
-}
-
-/// Rows that continue over a repeat, with the same right operand, are one taller matrix.
-fn taller(product: &mut Product, dims: &mut Dims<4>) {
-    while let Some(&(size, [a, b, c, d])) = dims.last() {
-        if product.m == 1 && b == 0 {
-            (product.a.rows, product.c.rows) = (a, c);
-            if let Some(addend) = &mut product.addend {
-                addend.rows = d;
-            }
-        }
-        let rows = product.m as isize;
-        let goes_on = b == 0
-            && a == rows * product.a.rows
-            && c == rows * product.c.rows
-            && product.addend.is_none_or(|x| d == rows * x.rows);
-        if !goes_on {
-            break;
-        }
-        product.m *= size;
-        dims.pop();
-    }
-}
-
-/// A number as kernels and cuBLASLt take it: in the type that the dtype computes in.
+/// Returns the bits of a number in the type that the dtype computes in, for kernels and cuBLASLt.
 pub(super) fn words(dtype: DType, value: Scalar) -> [u64; 2] {
     let single = |x: f64| u64::from((x as f32).to_bits());
     match dtype {
         DType::Bool => [u64::from(value.to_bool()), 0],
-        // The kernel takes the low half, and wraps at the end.
+        // The kernel takes the low half, and wraps the result.
         DType::U8 | DType::I8 | DType::I16 | DType::I32 | DType::I64 => [value.to_i64() as u64, 0],
         DType::F16 | DType::BF16 | DType::F32 => [single(value.to_f64()), 0],
         DType::F64 => [value.to_f64().to_bits(), 0],
@@ -199,7 +74,7 @@ pub(super) fn words(dtype: DType, value: Scalar) -> [u64; 2] {
     }
 }
 
-/// Bytes of what sums are kept in.
+/// Returns the bytes of the accumulator.
 fn sum_size(dtype: DType) -> usize {
     match dtype {
         DType::I64 | DType::F64 | DType::C64 => 8,
@@ -208,28 +83,70 @@ fn sum_size(dtype: DType) -> usize {
     }
 }
 
-/// One of the kernels, with how it shares out the work.
+/// One of the kernels, and how it divides the work.
 #[derive(Clone, Copy)]
 struct Way {
     entry: &'static CStr,
-    /// Blocks without parts.
+    /// Blocks if the summed dim is not split.
     blocks: usize,
-    /// Into how many parts the summed dim may go.
+    /// The most parts into which the summed dim may be split.
     parts: usize,
-    /// Parts are multiples of so many steps.
+    /// The steps of a part are a multiple of this.
     unit: usize,
+    /// Whether operands are read in words of 16 bytes.
     packed: bool,
 }
 
-/// By our own kernels.
+impl Way {
+    /// Chooses the kernel of a product that is repeated `count` times.
+    fn choose(p: &Product, dims: &Dims<4>, count: usize) -> Self {
+        if p.n != 1 {
+            let edge = if p.dtype == DType::C128 { 32 } else { 64 };
+            return Self {
+                entry: c"tiles",
+                blocks: p.m.div_ceil(edge) * p.n.div_ceil(edge) * count,
+                parts: p.k / PART,
+                unit: DEEP,
+                packed: false,
+            };
+        }
+        if p.m == 1 || p.a.cols.unsigned_abs() <= p.a.rows.unsigned_abs() {
+            let aligned = |x: isize| (x * p.dtype.size() as isize) % 16 == 0;
+            let packed = p.a.cols == 1
+                && p.b.rows == 1
+                && (p.m == 1 || aligned(p.a.rows))
+                && (p.a.ptr as usize).is_multiple_of(16)
+                && (p.b.ptr as usize).is_multiple_of(16)
+                && dims
+                    .iter()
+                    .all(|(_, [a, b, ..])| aligned(*a) && aligned(*b));
+            return Self {
+                entry: c"rows",
+                blocks: (p.m * count).div_ceil(THREADS as usize / 32),
+                parts: p.k / (4 * PART),
+                unit: 2 * PART,
+                packed,
+            };
+        }
+        Self {
+            entry: c"columns",
+            blocks: p.m.div_ceil(32) * count,
+            parts: p.k / PART,
+            unit: DEEP,
+            packed: false,
+        }
+    }
+}
+
+/// Computes a product for every combination of the indices of `dims`.
 ///
 /// # Safety
-/// As for [`product`].
-pub(super) unsafe fn own(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Result<()> {
-    cuda.own_products.fetch_add(1, Ordering::Relaxed);
+/// All matrices are on this device, at their addresses and strides.
+pub(super) unsafe fn execute(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Result<()> {
+    CALLS.increment(cuda.ordinal);
     let (repeats, outer) = Repeats::new(dims);
     let count = repeats.count();
-    let way = way(p, dims, count);
+    let way = Way::choose(p, dims, count);
     let busy = 4 * cuda.multiprocessors();
     let parts = (busy / way.blocks.max(1)).clamp(1, way.parts.max(1));
     let steps = p.k.div_ceil(parts).next_multiple_of(way.unit).max(way.unit);
@@ -277,8 +194,7 @@ pub(super) unsafe fn own(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Re
     };
     tile::walk(outer, |at| {
         let args = args(at);
-        // SAFETY: the caller's promise; the parts' sums have a block of their own, which is used
-        // again only by what comes after.
+        // SAFETY: the caller's promise. The sums of the parts are in a workspace, which only later work uses again.
         unsafe {
             cuda.launch(OP, function, Grid::blocks(blocks, THREADS), &args)?;
             if let Some(combine) = combine {
@@ -289,49 +205,11 @@ pub(super) unsafe fn own(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Re
     })
 }
 
-fn way(p: &Product, dims: &Dims<4>, count: usize) -> Way {
-    if p.n != 1 {
-        let edge = if p.dtype == DType::C128 { 32 } else { 64 };
-        return Way {
-            entry: c"tiles",
-            blocks: p.m.div_ceil(edge) * p.n.div_ceil(edge) * count,
-            parts: p.k / PART,
-            unit: DEEP,
-            packed: false,
-        };
-    }
-    if p.m == 1 || p.a.cols.unsigned_abs() <= p.a.rows.unsigned_abs() {
-        let aligned = |x: isize| (x * p.dtype.size() as isize) % 16 == 0;
-        let packed = p.a.cols == 1
-            && p.b.rows == 1
-            && (p.m == 1 || aligned(p.a.rows))
-            && (p.a.ptr as usize).is_multiple_of(16)
-            && (p.b.ptr as usize).is_multiple_of(16)
-            && dims
-                .iter()
-                .all(|(_, [a, b, ..])| aligned(*a) && aligned(*b));
-        return Way {
-            entry: c"rows",
-            blocks: (p.m * count).div_ceil(THREADS as usize / 32),
-            parts: p.k / (4 * PART),
-            unit: 2 * PART,
-            packed,
-        };
-    }
-    Way {
-        entry: c"columns",
-        blocks: p.m.div_ceil(32) * count,
-        parts: p.k / PART,
-        unit: DEEP,
-        packed: false,
-    }
-}
-
 fn source(dtype: DType, wide: bool) -> Source {
     Source::new(File::Gemm).dtype("T0", dtype).index(wide)
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let each = |dtype| [false, true].map(|wide| source(dtype, wide));
     let entries = &[c"tiles", c"rows", c"columns", c"combine"];

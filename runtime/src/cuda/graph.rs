@@ -1,21 +1,24 @@
-//! A region of a program that is started again as a whole.
+//! A captured region that can be replayed.
 
 use nomina_core::Result;
 
-use super::driver::Captured;
+#[cfg(not(feature = "cuda"))]
+use super::absent::Captured;
+#[cfg(feature = "cuda")]
+use super::capture::Captured;
 
-/// What [`graph`](super::graph) captured: all kernels of a region, which the device starts by one call of the host.
+/// A region captured by [`graph`](super::graph): the device runs all of its kernels after one call of the host.
 ///
-/// It keeps the memory that the region used. Dropping it waits for the device.
+/// It keeps the memory that the region uses. Dropping it waits for the device.
 #[derive(Debug)]
 pub struct Graph(pub(super) Captured);
 
 impl Graph {
-    /// Starts the region again, on what now lies in the memory that it read, after all that was started before. It does
-    /// not wait; what a kernel finds wrong is the error of the next wait, as of any call.
+    /// Starts the region again after all work that was started before, on the present contents of the memory that it
+    /// reads. It does not wait. An error that a kernel finds is returned by the next wait, as for any call.
     ///
     /// # Errors
-    /// What the driver says; within the region of another graph always.
+    /// Returns an error of the driver, and always an error within the region of another graph.
     pub fn replay(&self) -> Result<()> {
         self.0.replay()
     }

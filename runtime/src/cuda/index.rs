@@ -1,17 +1,16 @@
-//! Positions of elements, as kernels compute them: the mirror of `index.cuh`.
+//! Positions of elements in the form of kernels: the structs of `index.cuh`.
 
 use crate::SmallVec;
 use crate::plan::Plan;
 
-/// The most dims that a kernel walks, after the planner merged what could be.
+/// The most dims that kernels support, after the planner has merged dims.
 pub(crate) const RANK: usize = 8;
 
-/// Positions from which on kernels count in 64 bits.
+/// The least position that needs 64 bits.
 pub(crate) const WIDE: usize = 1 << 31;
 
-/// Division by a number that is known before the kernel starts, by a product and a shift: for
-/// numerators and divisors below 2^31 (Granlund and Montgomery, "Division by invariant integers using
-/// multiplication", 1994).
+/// Division by a number that is known before the launch, by a product and a shift, for numerators and divisors below
+/// 2^31 (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Divider {
@@ -21,7 +20,7 @@ pub(crate) struct Divider {
 }
 
 impl Divider {
-    /// For a divisor from 1 to 2^31; others are never divided by.
+    /// Prepares a division. The divisor is from 1 to 2^31; kernels never divide by others.
     pub(crate) fn new(size: u32) -> Self {
         let size = size.max(1);
         let shift = u32::BITS - (size - 1).leading_zeros();
@@ -34,7 +33,7 @@ impl Divider {
         }
     }
 
-    /// As kernels do it.
+    /// Divides like kernels do.
     #[cfg(test)]
     fn divide(self, n: u32) -> u32 {
         let high = ((u64::from(n) * u64::from(self.magic)) >> 32) as u32;
@@ -42,7 +41,7 @@ impl Divider {
     }
 }
 
-/// The dims of `N` operands, innermost first, with steps in bytes.
+/// The dims of `N` operands, innermost first, with strides in bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strided<const N: usize> {
@@ -55,7 +54,7 @@ pub(crate) struct Strided<const N: usize> {
 }
 
 impl<const N: usize> Strided<N> {
-    /// The first `N` operands of a plan; `None` for more dims than kernels walk.
+    /// Converts the first `N` operands of a plan; `None` for more dims than kernels support.
     pub(crate) fn new(plan: &Plan) -> Option<Self> {
         let dims = plan.dims().iter().map(|dim| {
             let mut steps = [0; N];
@@ -65,7 +64,7 @@ impl<const N: usize> Strided<N> {
         Self::of(dims)
     }
 
-    /// Dims by their sizes and steps in bytes, innermost first.
+    /// Converts dims, given by sizes and strides in bytes, innermost first; `None` for more than kernels support.
     pub(crate) fn of(dims: impl IntoIterator<Item = (usize, [isize; N])>) -> Option<Self> {
         let mut this = Self {
             rank: 0,
@@ -80,7 +79,7 @@ impl<const N: usize> Strided<N> {
             if at == RANK {
                 return None;
             }
-            // Larger dims are divided by in 64 bits.
+            // Kernels divide by larger sizes in 64 bits.
             let divider = Divider::new(u32::try_from(size).unwrap_or(1));
             this.sizes[at] = size as u64;
             (this.magic[at], this.shift[at]) = (divider.magic, divider.shift);
@@ -92,7 +91,7 @@ impl<const N: usize> Strided<N> {
         Some(this)
     }
 
-    /// Whether positions, in elements or in bytes of any operand, reach 2^31.
+    /// Returns whether positions, in elements or in bytes of any operand, reach 2^31.
     pub(crate) fn is_wide(&self) -> bool {
         let dims = || 0..self.rank as usize;
         let count: u64 = dims().map(|dim| self.sizes[dim]).product();
@@ -100,7 +99,7 @@ impl<const N: usize> Strided<N> {
     }
 }
 
-/// The words of a `Strided<N>` whose `N` is known when the kernel is written.
+/// Returns the words of a `Strided<N>` for a generated kernel, which knows `N`.
 pub(crate) fn walk_words(
     dims: impl IntoIterator<Item = (usize, SmallVec<[isize; 8]>)>,
     operands: usize,

@@ -1,18 +1,18 @@
-//! Elements as keys: what `keys.cuh` asks of its modules, and the lines it reads and writes.
+//! Elements as keys: the defines and arguments of `keys.cuh`.
 
 use std::ffi::CStr;
 
 use nomina_core::DType;
 
-use super::catalog::Module;
 use super::index::Strided;
-use super::room::bits;
+use super::module::Module;
+use super::module_call::bits;
 use super::source::{File, Source};
 use crate::cpu::sort::Kind;
 use crate::job::LineJob;
 use crate::plan::Plan;
 
-/// Lines and where their results go: `Lines` of `keys.cuh`.
+/// Lines and their results: `Lines` of `keys.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
@@ -27,8 +27,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// The lines of a job, and whether they lie closer to each other than their own elements do;
-    /// none for more dims than kernels walk.
+    /// Returns the lines of a job, and whether adjacent lines are closer to each other than adjacent elements of a
+    /// line. `None` for more dims than kernels support.
     pub(super) fn new(job: &LineJob<'_>, turn: bool) -> Option<(Self, bool)> {
         let size = job.dtype.size();
         let rest = |list: &[isize]| -> crate::shape::Strides {
@@ -54,7 +54,7 @@ impl Lines {
         Some((lines, across))
     }
 
-    /// As many lines of another length.
+    /// Returns the same number of lines with another length.
     pub(super) fn of_length(self, len: usize) -> Self {
         Self {
             len: len as u64,
@@ -62,12 +62,13 @@ impl Lines {
         }
     }
 
+    /// Returns the number of lines and their length.
     pub(super) fn sizes(&self) -> (usize, usize) {
         (self.count as usize, self.len as usize)
     }
 }
 
-/// Keys and positions, line after line: null where elements are read where they lie.
+/// Keys and positions, line after line. Null if the elements themselves are read.
 #[derive(Clone, Copy)]
 pub(super) struct Keyed {
     pub(super) keys: *mut u8,
@@ -79,7 +80,7 @@ pub(super) const AS_THEY_LIE: Keyed = Keyed {
     places: std::ptr::null_mut(),
 };
 
-/// A module that sees elements as keys of a dtype.
+/// Returns a module that reads elements of a dtype as keys.
 pub(super) fn keyed(file: File, dtype: DType) -> Source {
     let (bytes, kind) = Kind::of(dtype);
     let (kind, infinite) = match kind {
@@ -93,7 +94,7 @@ pub(super) fn keyed(file: File, dtype: DType) -> Source {
         .number("INFINITE", infinite)
 }
 
-/// A dtype for every kind of key.
+/// One dtype for each kind of key.
 const KEYS: [DType; 9] = [
     DType::U8,
     DType::I8,
@@ -106,7 +107,7 @@ const KEYS: [DType; 9] = [
     DType::F64,
 ];
 
-/// The modules of a file for every kind of key.
+/// Lists the modules of a file for each kind of key.
 pub(super) fn modules_of(file: File, entries: &'static [&'static CStr]) -> Vec<Module> {
     let all = KEYS
         .into_iter()

@@ -1,4 +1,4 @@
-//! Starting kernels.
+//! Kernel launches.
 
 use std::alloc::Layout;
 use std::ffi::c_void;
@@ -8,15 +8,15 @@ use nomina_core::Result;
 
 use super::context::Cuda;
 use super::failure::failed;
-use super::function::Function;
+use super::kernel_cache::Function;
 
-/// What a kernel takes, as the struct of the same layout in its file.
+/// The argument of a kernel: a struct of the same layout as the one in its file.
 ///
 /// # Safety
-/// `repr(C)`, at most 4,000 bytes, and the fields of the kernel's struct, padding written out.
+/// The type is `repr(C)`, has at most 4,000 bytes and the fields of the kernel's struct, with explicit padding.
 pub(crate) unsafe trait Argument: Copy {}
 
-/// How many blocks of how many threads, and the bytes of shared memory that are asked for at the start.
+/// The numbers of blocks and threads of a launch, and its bytes of dynamic shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub(crate) blocks: [u32; 3],
@@ -24,23 +24,22 @@ pub(crate) struct Grid {
     pub(crate) shared: u32,
 }
 
-/// More blocks than keep any device busy. Kernels go on where the grid ends.
+/// The most blocks of a launch: enough to keep any device busy. Kernels loop over the rest.
 const BLOCKS: usize = 1 << 16;
 
-/// Above this a kernel must be told that it may.
+/// Bytes of shared memory above which a kernel needs an attribute.
 const SHARED: u32 = 48 << 10;
 
-/// What a device's arguments are aligned to, in bytes.
+/// Alignment of a kernel's arguments, in bytes.
 const ALIGNED: usize = 16;
 
 impl Grid {
-    /// Blocks of `threads` threads for `count` pieces of work, one a thread; fewer threads than
-    /// pieces when there are very many.
+    /// A thread for each of `count` items, in blocks of `threads` threads; fewer if there are very many.
     pub(crate) fn linear(count: usize, threads: u32) -> Self {
         Self::blocks(count.div_ceil(threads as usize), threads)
     }
 
-    /// `count` blocks, or fewer when there are very many.
+    /// A grid of `count` blocks, or fewer if there are very many.
     pub(crate) fn blocks(count: usize, threads: u32) -> Self {
         let blocks = count.clamp(1, BLOCKS) as u32;
         Self {
@@ -50,7 +49,7 @@ impl Grid {
         }
     }
 
-    /// With so many bytes of shared memory.
+    /// Sets the bytes of shared memory.
     #[must_use]
     pub(crate) fn shared(mut self, bytes: usize) -> Self {
         self.shared = bytes as u32;
@@ -59,11 +58,11 @@ impl Grid {
 }
 
 impl Cuda {
-    /// Starts a kernel after all that was started before.
+    /// Starts a kernel after all work that was started before.
     ///
     /// # Safety
-    /// The struct is the one that the kernel takes, and the kernel keeps to the memory that its
-    /// addresses name, which lives until it was started or is freed in the stream's order.
+    /// The struct is the one that the kernel takes. The kernel accesses only the memory that the struct's addresses
+    /// name, which lives until the kernel was started or is freed in the order of the stream.
     pub(crate) unsafe fn launch<A: Argument>(
         &self,
         op: &'static str,
@@ -73,14 +72,14 @@ impl Cuda {
     ) -> Result<()> {
         const { assert!(size_of::<A>() <= 4000) };
         let start = std::ptr::from_ref(args).cast();
-        // SAFETY: passed on.
+        // SAFETY: the caller's promise.
         unsafe { self.start(op, function, grid, start, Layout::new::<A>()) }
     }
 
-    /// As [`Cuda::launch`], for a kernel whose struct is written with it: words, one after the other.
+    /// Like [`Cuda::launch`], but for a generated kernel, whose argument is a list of words.
     ///
     /// # Safety
-    /// As [`Cuda::launch`].
+    /// See [`Cuda::launch`].
     pub(crate) unsafe fn launch_words(
         &self,
         op: &'static str,
@@ -89,14 +88,14 @@ impl Cuda {
         words: &[u64],
     ) -> Result<()> {
         let start = words.as_ptr().cast();
-        // SAFETY: passed on.
+        // SAFETY: the caller's promise.
         unsafe { self.start(op, function, grid, start, Layout::for_value(words)) }
     }
 
     /// Starts a kernel with the arguments that are at `args`.
     ///
     /// # Safety
-    /// As [`Cuda::launch`].
+    /// See [`Cuda::launch`].
     unsafe fn start(
         &self,
         op: &'static str,
@@ -113,7 +112,7 @@ impl Cuda {
                 .result()
                 .map_err(|error| failed(op, "asking for shared memory", error))?;
         }
-        // One buffer for all: pointer, its address; size, its address; end.
+        // All arguments in one buffer: key and address of the buffer, key and address of its size, end.
         let mut size = layout.size();
         let mut buffer: [*mut c_void; 5] = [
             sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize as *mut c_void,
@@ -122,15 +121,16 @@ impl Cuda {
             (&raw mut size).cast(),
             sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,
         ];
-        // The driver copies that buffer to where a device's arguments begin, at a multiple of 16 alone. A struct that is
-        // aligned to more may begin further on: it is passed by its address, and the driver puts it where the kernel
+        // The driver copies that buffer to the start of the arguments, which is only a multiple of 16. A struct with a
+        // larger alignment may start later: it is passed by its address, and the driver puts it where the kernel
         // expects it.
         let mut one = [args.cast_mut()];
-        let (parameters, extra) = match layout.align() > ALIGNED {
-            true => (one.as_mut_ptr(), std::ptr::null_mut()),
-            false => (std::ptr::null_mut(), buffer.as_mut_ptr()),
+        let (parameters, extra) = if layout.align() > ALIGNED {
+            (one.as_mut_ptr(), std::ptr::null_mut())
+        } else {
+            (std::ptr::null_mut(), buffer.as_mut_ptr())
         };
-        // SAFETY: the driver copies the struct before it returns; the rest is the caller's promise.
+        // SAFETY: the driver copies the struct before it returns; the caller promises the rest.
         let code = unsafe {
             sys::cuLaunchKernel(
                 function.0,

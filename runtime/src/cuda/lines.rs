@@ -1,7 +1,7 @@
-//! How kernels walk lines: the elements of one result each, of a reduction, a softmax, a norm.
+//! Lines of elements, of reductions, softmax and normalisations: the dims along and across lines, and the kernels'
+//! grids.
 //!
-//! The walk and the grid follow from sizes and strides alone, so that results do not depend on the
-//! device.
+//! All of it follows from sizes and strides alone, so that results do not depend on the device.
 
 use std::ffi::CStr;
 
@@ -13,18 +13,18 @@ use super::launch::{Argument, Grid};
 use super::source::Source;
 use crate::SmallVec;
 
-/// Threads of a block.
+/// The threads of a block.
 const BLOCK: usize = 256;
-/// About how many threads keep a device busy.
+/// About the number of threads that keeps a device busy.
 const BUSY: usize = 1 << 17;
 /// The most chunks of a line.
 const CHUNKS: usize = 1024;
-/// The most bytes of the states that one thread of a column kernel has.
+/// The most bytes of states in one thread of a column kernel.
 const STATES: usize = 256;
-/// The most elements of a line that is held in registers: sixteen in each thread of a block.
+/// The most elements of a line that is kept in registers: sixteen for each thread of the largest block.
 const HELD: usize = 16 << 10;
 
-/// The mirror of `Lines` in `lines.cuh`.
+/// Lines in the form of kernels: `Lines` of `lines.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines<const N: usize> {
@@ -37,10 +37,11 @@ pub(super) struct Lines<const N: usize> {
     along: Strided<N>,
 }
 
-/// One dim: its size, and each operand's step.
+/// The size of a dim, and each operand's stride in bytes.
 type Dim<const N: usize> = (usize, [isize; N]);
 
-/// The dims of lines, each innermost first, neighbours merged where all operands allow.
+/// The dims across lines (`kept`) and along lines, innermost first. Dims that are contiguous in all operands are
+/// merged.
 #[derive(Clone, Debug)]
 pub(super) struct LineDims<const N: usize> {
     pub(super) outputs: usize,
@@ -50,9 +51,8 @@ pub(super) struct LineDims<const N: usize> {
 }
 
 impl<const N: usize> LineDims<N> {
-    /// Of a shape whose marked dims are walked along a line. Each operand has strides, and what one
-    /// of them is. With `ordered`, elements of a line are counted in row-major order; else they come
-    /// in the order of memory, as lines do.
+    /// Splits the dims of a shape; the marked ones are along lines. Each operand has strides and the unit of a stride.
+    /// With `ordered`, the elements of a line are in row-major order; otherwise in the order of memory, like the lines.
     pub(super) fn new(
         shape: &[usize],
         marked: &[bool],
@@ -69,11 +69,11 @@ impl<const N: usize> LineDims<N> {
                 })
                 .collect();
             if dims.iter().any(|dim| dim.0 == 0) {
-                // No element: no step.
+                // No elements: strides do not matter.
                 dims = SmallVec::from_slice(&[(0, [0; N])]);
             }
             if sorted {
-                // What is the same everywhere goes outside.
+                // Broadcast dims are outermost.
                 dims.sort_by_key(|(_, steps)| (steps[0] == 0, steps[0].unsigned_abs()));
             }
             merged(&dims)
@@ -90,22 +90,22 @@ impl<const N: usize> LineDims<N> {
         }
     }
 
-    /// Whether a line is one run.
+    /// Returns whether a line has a single stride.
     pub(super) fn is_plain(&self) -> bool {
         self.along.len() <= 1
     }
 
-    /// Whether positions are counted in 64 bits.
+    /// Returns whether positions need 64 bits.
     pub(super) fn is_wide(&self) -> bool {
         self.outputs >= WIDE || self.count >= WIDE
     }
 
-    /// The step of an operand along lines, innermost.
+    /// Returns the innermost stride of an operand along lines.
     pub(super) fn inner(&self, operand: usize) -> isize {
         self.along.first().map_or(0, |dim| dim.1[operand])
     }
 
-    /// Whether neighbours in a line are nearer to each other than lines are.
+    /// Returns whether adjacent elements of a line are closer to each other than adjacent lines.
     fn has_rows(&self) -> bool {
         let step = |dim: &Dim<N>| match dim.1[0].unsigned_abs() {
             0 => usize::MAX,
@@ -115,8 +115,7 @@ impl<const N: usize> LineDims<N> {
         self.along.first().is_some_and(|dim| step(dim) <= kept) || self.kept.is_empty()
     }
 
-    /// Whether `pack` neighbours of an operand, along lines or from line to line, always are one
-    /// aligned access.
+    /// Returns whether `pack` adjacent elements of an operand, along or across lines, are always one aligned access.
     fn is_packed(&self, operand: usize, at: *const u8, size: usize, pack: usize) -> bool {
         let rows = self.has_rows();
         let inner = if rows { &self.along } else { &self.kept };
@@ -134,7 +133,7 @@ impl<const N: usize> LineDims<N> {
                 .all(|dim| aligned(dim.1[operand]))
     }
 
-    /// As kernels take it; `None` for more dims than they walk.
+    /// Converts to the form of kernels; `None` for more dims than they support.
     fn lines(&self, x: *const u8, states: *mut u8, chunk: usize) -> Option<Lines<N>> {
         Some(Lines {
             x,
@@ -148,7 +147,7 @@ impl<const N: usize> LineDims<N> {
     }
 }
 
-/// Neighbours that continue each other in all operands become one.
+/// Merges dims that are contiguous in all operands.
 fn merged<const N: usize>(dims: &[Dim<N>]) -> SmallVec<[Dim<N>; 4]> {
     let mut out: SmallVec<[Dim<N>; 4]> = SmallVec::new();
     for &(size, steps) in dims {
@@ -162,23 +161,23 @@ fn merged<const N: usize>(dims: &[Dim<N>]) -> SmallVec<[Dim<N>; 4]> {
     out
 }
 
-/// An operand besides the first, as it is written, or read beside the elements that are written.
+/// An operand besides the first: one that is written, or read for the elements that are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside {
     pub(super) at: *const u8,
     pub(super) size: usize,
-    /// Whether any step will do, or only that of neighbours.
+    /// Whether any stride is supported, and not only contiguous elements.
     pub(super) any: bool,
 }
 
-/// What a kernel of lines is told apart by, and how it is started.
+/// The variant of a kernel of lines, and its launch.
 #[derive(Clone, Debug)]
 pub(super) struct Choice<const N: usize> {
-    /// Whether the threads of a row of the block walk one line, or lines are side by side.
+    /// Whether adjacent threads read the same line; otherwise they read adjacent lines.
     pub(super) rows: bool,
-    /// How many elements are read at once.
+    /// The number of elements in an access.
     pub(super) pack: usize,
-    /// How many chunks a line has.
+    /// The number of chunks of a line.
     pub(super) chunks: usize,
     pub(super) grid: Grid,
     pub(super) lines: Lines<N>,
@@ -186,14 +185,14 @@ pub(super) struct Choice<const N: usize> {
     wide: bool,
 }
 
-/// The next power of two.
+/// Returns the next power of two.
 fn power(n: usize) -> usize {
     n.max(1).next_power_of_two()
 }
 
 impl<const N: usize> Choice<N> {
-    /// The way for elements at `x` of a dtype, which go into states of so many bytes. Where elements
-    /// are written too, by operands 1 to `beside.len()`.
+    /// Chooses the variant for elements of a dtype at `x`, with states of `state` bytes. `beside` are the operands from
+    /// 1 on of kernels that also write elements. `None` for more dims than kernels support.
     pub(super) fn new(
         walk: &LineDims<N>,
         x: *const u8,
@@ -217,7 +216,8 @@ impl<const N: usize> Choice<N> {
             };
             walk.is_packed(0, x, size, pack) && beside.iter().enumerate().all(other)
         };
-        // A run may begin anywhere where it is only read, if it is long enough to find its middle.
+        // A contiguous line that is only read may be unaligned: the kernel reads its ends by elements, if it is long
+        // enough.
         let long = rows && walk.is_plain() && walk.count * size >= 512 && beside.is_empty();
         let pack = if !rows && most * state > STATES {
             1
@@ -248,8 +248,8 @@ impl<const N: usize> Choice<N> {
         })
     }
 
-    /// How many elements a thread holds of lines that are read once; those lines have a grid of their
-    /// own. `None` for other lines. `double` elements take two registers.
+    /// Returns the number of elements in the registers of a thread, and the grid, for lines that fit in registers.
+    /// `None` for other lines. `double` elements take two registers.
     fn hold(&self, double: bool) -> Option<(i64, Grid)> {
         let (count, outputs) = (self.lines.count as usize, self.lines.outputs as usize);
         let most = if double { HELD / 2 } else { HELD };
@@ -265,7 +265,7 @@ impl<const N: usize> Choice<N> {
         Some((items, of_rows(outputs, threads, 1)))
     }
 
-    /// A module for this way.
+    /// Returns the module of this variant.
     pub(super) fn source(&self, source: Source) -> Source {
         let words = |yes: bool| i64::from(yes);
         source
@@ -275,18 +275,18 @@ impl<const N: usize> Choice<N> {
             .index(self.wide)
     }
 
-    /// A module that merges the states of chunks.
+    /// Returns the module that merges the states of chunks.
     pub(super) fn merging(&self, source: Source) -> Source {
         chunked(source, self.wide)
     }
 
-    /// Whether the last block of a kernel of rows that has `finish_chunks` merges the chunks; elements are
-    /// converted to so many bytes.
+    /// Returns whether the last block of a row kernel with `finish_chunks` merges the chunks; elements are converted to
+    /// `element` bytes.
     pub(super) fn ends_itself(&self, element: usize) -> bool {
         self.rows && self.lines.outputs == 1 && element <= 4
     }
 
-    /// The grid of such a module's kernel.
+    /// Returns the grid of the kernel that merges chunks.
     pub(super) fn merge_grid(&self) -> Grid {
         let outputs = self.lines.outputs as usize;
         let threads = if outputs >= 4096 {
@@ -297,18 +297,19 @@ impl<const N: usize> Choice<N> {
         of_rows(outputs, threads, 1)
     }
 
-    /// The bytes of the states of all chunks, as factors.
+    /// Returns the factors of the bytes of all chunks' states.
     pub(super) fn scratch(&self, state: usize) -> [usize; 3] {
         [self.chunks, self.lines.outputs as usize, state]
     }
 }
 
 impl<const N: usize> Choice<N> {
-    /// Starts the kernels that write an element for each that they read: of lines that are held in
-    /// registers, of rows, or of columns, as `entries` has them; `lines` is the walk in `args`.
+    /// Starts the kernels that write an element for each that they read. The entries are for lines in registers, rows
+    /// and columns; `lines` returns the lines in `args`. `state` is the bytes of a state, and `double` whether elements
+    /// are f64.
     ///
     /// # Safety
-    /// As [`Cuda::launch`]; a state has so many bytes. `double` says whether elements are f64.
+    /// See [`Cuda::launch`].
     #[expect(
         clippy::too_many_arguments,
         reason = "what tells the three kernels apart"
@@ -344,14 +345,14 @@ impl<const N: usize> Choice<N> {
         for phase in phases {
             let module = self.source(module.clone().word("PHASE", phase));
             let function = cuda.function(op, module, if self.rows { rows } else { columns })?;
-            // SAFETY: the caller's promise; the scratch has a state for each chunk.
+            // SAFETY: the caller's promise; the workspace has a state for each chunk.
             unsafe { cuda.launch(op, function, self.grid, args)? };
         }
         Ok(())
     }
 }
 
-/// Blocks of lines with so many threads each, and a y for each chunk.
+/// Returns a grid for lines of `threads` threads each, with a y for each chunk.
 fn of_rows(outputs: usize, threads: usize, chunks: usize) -> Grid {
     let lines = if threads > 32 { 1 } else { BLOCK / threads };
     let mut grid = Grid::blocks(outputs.div_ceil(lines), threads as u32);
@@ -360,7 +361,7 @@ fn of_rows(outputs: usize, threads: usize, chunks: usize) -> Grid {
     grid
 }
 
-/// Cuts a line into at most so many chunks of a multiple of `pack`: the length of one, and how many.
+/// Cuts a line into at most `chunks` chunks: returns the length of a chunk, a multiple of `pack`, and their number.
 fn cut(count: usize, chunks: usize, pack: usize) -> (usize, usize) {
     let chunk = count
         .div_ceil(chunks.clamp(1, CHUNKS))
@@ -368,8 +369,10 @@ fn cut(count: usize, chunks: usize, pack: usize) -> (usize, usize) {
     (chunk, count.div_ceil(chunk.max(1)).max(1))
 }
 
-/// `heavy` states are larger than an element, and dear to merge: a warp takes a line alone from fewer lines on, as
-/// its tree has five levels where that of each warp of a block has eight.
+/// Returns the grid, the length of a chunk and the number of chunks for a row kernel.
+///
+/// `heavy` states are larger than an element and expensive to merge. A single warp then takes a line already for fewer
+/// lines, because its tree has five levels, while that of a block has eight.
 fn along_rows(
     outputs: usize,
     count: usize,
@@ -378,11 +381,12 @@ fn along_rows(
     heavy: bool,
 ) -> (Grid, usize, usize) {
     let packs = count.div_ceil(pack);
-    // Four reads a thread, and as many threads as read what memory gives at once.
+    // Four reads for each thread, and at least the threads that read one transaction of memory.
     let mut threads = power(packs.div_ceil(4)).clamp(power(packs).min(8), 32);
     let busy = if heavy { BUSY / 2 } else { BUSY };
-    // Lines that are read once have no more threads than that takes: all of them run at a time, with several reads
-    // each. Those that are read again while the cache has them are fewer at a time, with more threads.
+    // Lines that are read once have no more threads than needed to keep the device busy: all lines are read at a time,
+    // with several reads for each thread. Lines that are read again from the cache have more threads, and fewer lines
+    // at a time.
     while (32..BLOCK).contains(&threads) && packs > threads * 8 && outputs * threads < busy {
         threads = if once { 2 * threads } else { BLOCK };
     }
@@ -391,7 +395,7 @@ fn along_rows(
     (of_rows(outputs, threads, chunks), chunk, chunks)
 }
 
-/// Of groups of lines side by side.
+/// Like [`along_rows`], but for a column kernel with `groups` groups of adjacent lines.
 fn across(groups: usize, count: usize) -> (Grid, usize, usize) {
     let tall = (BLOCK / power(groups).min(32)).min(power(count.div_ceil(4)));
     let width = power(groups).min(BLOCK / tall);
@@ -404,9 +408,8 @@ fn across(groups: usize, count: usize) -> (Grid, usize, usize) {
     (grid, chunk, chunks)
 }
 
-/// The modules of ways that lines of a dtype may lie, with whether that is by rows: `source` is one but
-/// for that. `packs` are how many elements are read at once, the same twice being one; `plains` whether
-/// lines are one run.
+/// Lists the variants of a module for layouts of lines, each with whether it is a row kernel. `packs` are the numbers
+/// of elements in an access, which may be equal; `plains` are the values of whether lines have a single stride.
 pub(super) fn ways(
     source: &Source,
     mut packs: [usize; 2],
@@ -439,14 +442,14 @@ fn holding(source: Source, items: i64, pack: usize) -> Source {
         .number("PLAIN", 1)
 }
 
-/// The modules of lines that are held in registers.
+/// Lists the variants of a module for lines in registers.
 pub(super) fn held(source: &Source, pack: usize) -> impl Iterator<Item = Source> {
     [8, 16, 32]
         .map(|items| holding(source.clone(), items, pack).index(false))
         .into_iter()
 }
 
-/// The module that merges chunks.
+/// Returns the variant of a module that merges chunks.
 pub(super) fn chunked(source: Source, wide: bool) -> Source {
     source
         .word("SHAPE", "CHUNKS")

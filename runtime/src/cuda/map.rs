@@ -1,12 +1,12 @@
-//! Starting `map.cu`: one expression over operands that lie in any way.
+//! Elementwise expressions over operands of any layout: `map.cu`.
 
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::catalog::Module;
 use super::expression::Expression;
 use super::index::{Strided, WIDE};
 use super::launch::{Argument, Grid};
+use super::module::Module;
 use super::source::{File, Source};
 use crate::job::{Constant, Input, Place};
 
@@ -15,13 +15,13 @@ use crate::plan::{Dim, OPERANDS, Plan};
 /// The most inputs.
 const INPUTS: usize = OPERANDS - 1;
 
-/// Threads of a block.
+/// The threads of a block.
 const THREADS: u32 = 256;
 
 /// The bytes of the widest access.
 pub(super) const ACCESS: usize = 16;
 
-/// The struct of `map.cu`.
+/// The arguments for contiguous operands: a struct of `map.cu`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Args {
@@ -31,7 +31,7 @@ struct Args {
     numbers: [Constant; INPUTS],
 }
 
-/// The struct of its kernel for operands that are not all adjacent.
+/// The arguments for strided operands.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct StridedArgs {
@@ -40,36 +40,36 @@ struct StridedArgs {
     pad: u64,
 }
 
-// SAFETY: as `map.cu` declares it.
+// SAFETY: the struct of `map.cu`.
 unsafe impl Argument for Args {}
 // SAFETY: as above.
 unsafe impl Argument for StridedArgs {}
 
-/// An expression, its operands, and how they lie.
+/// An expression, its operands and their layout.
 pub(super) struct Map<'a> {
     pub(super) op: &'static str,
     pub(super) expression: &'static Expression,
-    /// What it computes in.
+    /// The dtype of the computation.
     pub(super) compute: DType,
     pub(super) plan: &'a Plan,
     pub(super) dest: Place,
     pub(super) inputs: &'a [Input],
 }
 
-/// How operands are accessed.
+/// The accesses of operands.
 struct Way {
-    /// How many elements at once.
+    /// The number of elements in an access.
     pack: usize,
-    /// The inputs that are one element for all of a pack, as bits.
+    /// A bit mask of the inputs that are broadcast along the innermost dim.
     spread: i64,
 }
 
 impl Map<'_> {
-    /// Starts the kernel. False, and nothing was done, for more dims than kernels walk.
+    /// Starts the kernel. Returns false, without starting it, for more dims than kernels support.
     ///
     /// # Safety
-    /// The plan's positions lie in blocks of the device; no two of the result's are the same, and it
-    /// overlaps no input but for what are its very elements.
+    /// The plan's positions are in blocks of the device. Those of the result are distinct, and an input that overlaps
+    /// the result has the same positions.
     pub(super) unsafe fn run(&self, cuda: &Cuda) -> Result<bool> {
         let count = self.plan.numel();
         if count == 0 {
@@ -93,7 +93,7 @@ impl Map<'_> {
             let function =
                 cuda.function(self.op, self.source(&way, count >= WIDE), c"contiguous")?;
             let grid = self.grid(count / way.pack, &way);
-            // SAFETY: the kernel's struct; positions are the caller's promise.
+            // SAFETY: the kernel's struct; the caller promises the positions.
             unsafe { cuda.launch(self.op, function, grid, &args)? };
             return Ok(true);
         }
@@ -115,7 +115,7 @@ impl Map<'_> {
         Ok(true)
     }
 
-    /// The result and the inputs that are tensors, by their numbers in the plan.
+    /// Returns the result and the inputs that are tensors, with their numbers in the plan.
     fn places(&self) -> impl Iterator<Item = (usize, Place)> {
         let inputs = self.inputs.iter().enumerate();
         let tensors = inputs.filter_map(|(k, input)| match *input {
@@ -125,7 +125,7 @@ impl Map<'_> {
         std::iter::once((0, self.dest)).chain(tensors)
     }
 
-    /// How many elements of the largest dtype are one access.
+    /// Returns the number of elements of the largest dtype in an access.
     fn full(&self) -> usize {
         if self.expression.heavy {
             return 1;
@@ -134,7 +134,7 @@ impl Map<'_> {
         ACCESS / largest.unwrap_or(ACCESS)
     }
 
-    /// Where all operands are adjacent.
+    /// Returns the accesses if all operands are contiguous.
     fn contiguous(&self) -> Option<Way> {
         let linear = |(k, place): (usize, Place)| self.plan.is_linear(k, place.dtype.size());
         if !self.places().all(linear) {
@@ -146,8 +146,8 @@ impl Map<'_> {
         Some(Way { pack, spread: 0 })
     }
 
-    /// In packs where operands are adjacent in the innermost dim, or one element for all of it; else one
-    /// by one.
+    /// Returns the accesses of strided operands: packs if each operand is contiguous or broadcast along the innermost
+    /// dim, and single elements otherwise.
     fn strided(&self) -> Way {
         let (inner, full) = (self.plan.inner(), self.full());
         let mut spread = 0;
@@ -170,7 +170,7 @@ impl Map<'_> {
         Way { pack: 1, spread: 0 }
     }
 
-    /// The module for a way.
+    /// Returns the module for an access.
     fn source(&self, way: &Way, wide: bool) -> Source {
         const TEXTS: [&str; INPUTS] = ["EXPR1", "EXPR2", "EXPR3", "EXPR4"];
         const DTYPES: [&str; INPUTS] = ["T0", "T1", "T2", "T3"];
@@ -183,7 +183,7 @@ impl Map<'_> {
                 source = source.dtype(DTYPES[k], place.dtype);
             }
         }
-        // What is not said is what is most common.
+        // A missing define has the most common value.
         if let Some(place) = self.expression.condition {
             source = source.number("CONDITION", place as i64);
         }
@@ -199,7 +199,8 @@ impl Map<'_> {
         if wide { source.index(true) } else { source }
     }
 
-    /// The module of the most common ways: in packs, from whole inputs. With `all`, those of other ways too.
+    /// Returns the module of the most common access: packs without broadcasting. With `all`, also those of other
+    /// accesses.
     pub(super) fn modules(&self, all: bool) -> Vec<Module> {
         let pack = self.full();
         let module = |pack, spread, wide| {
@@ -224,12 +225,12 @@ impl Map<'_> {
     }
 }
 
-/// Whether packs of so many elements may begin there.
+/// Returns whether an operand is aligned to packs of `pack` elements.
 fn aligned(place: Place, pack: usize) -> bool {
     place.ptr.addr().is_multiple_of(pack * place.dtype.size())
 }
 
-/// The innermost dim, counted in packs.
+/// Converts the innermost dim to packs.
 fn packed(dim: &Dim, way: &Way) -> (usize, [isize; OPERANDS]) {
     let steps = dim.steps.map(|step| step * way.pack as isize);
     (dim.size / way.pack, steps)

@@ -1,24 +1,24 @@
 //! CUDA devices.
 //!
-//! The feature `cuda` brings the backend; it is built without any CUDA installed, and looks for the
-//! driver and the libraries when they are first asked for. Without the feature, without a driver or
-//! without a device, every function here says so in its error.
+//! The feature `cuda` enables the backend. Building it needs no CUDA installation; the driver and the libraries are
+//! loaded at their first use. Without the feature, the driver or a device, every function here returns an error that
+//! says so.
 //!
-//! Kernels are started and not waited for, all on one stream a device, so that they run in the order
-//! of the calls. What reads elements on the host waits for them, and so does [`synchronize`]; what
-//! went wrong on the device since then is its error.
+//! Kernels are started asynchronously, all on one stream for each device, so that they run in the order of the calls.
+//! Reading elements on the host waits for them, as does [`synchronize`], which also returns the errors found on the
+//! device since the last wait.
 
 #[cfg(feature = "cuda")]
 mod attention;
 #[cfg(feature = "cuda")]
 mod backend;
 #[cfg(feature = "cuda")]
+mod board;
+#[cfg(feature = "cuda")]
 mod capture;
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub mod catalog;
-#[cfg(feature = "cuda")]
-mod choice;
 #[cfg(feature = "cuda")]
 mod columns;
 #[cfg(feature = "cuda")]
@@ -59,14 +59,19 @@ mod function;
 #[cfg(feature = "cuda")]
 mod fused;
 #[cfg(feature = "cuda")]
+mod gate;
+#[cfg(feature = "cuda")]
 mod gather;
 #[cfg(feature = "cuda")]
 mod gemm;
 #[cfg(feature = "cuda")]
 mod generated;
 mod graph;
+pub(crate) mod host_fallback;
 #[cfg(feature = "cuda")]
 mod index;
+#[cfg(feature = "cuda")]
+mod kernel_cache;
 #[cfg(feature = "cuda")]
 mod keyed;
 #[cfg(feature = "cuda")]
@@ -74,28 +79,46 @@ mod launch;
 #[cfg(feature = "cuda")]
 mod lines;
 #[cfg(feature = "cuda")]
+mod live_blocks;
+#[cfg(feature = "cuda")]
 mod map;
 #[cfg(feature = "cuda")]
+mod matmul;
+#[cfg(feature = "cuda")]
 mod memory;
+#[cfg(feature = "cuda")]
+mod module;
+#[cfg(feature = "cuda")]
+mod module_call;
 #[cfg(feature = "nccl")]
 pub(crate) mod nccl;
 #[cfg(feature = "cuda")]
 mod norm;
 #[cfg(feature = "cuda")]
+mod order;
+#[cfg(feature = "cuda")]
+mod per_device;
+#[cfg(feature = "cuda")]
 mod pointwise;
 #[cfg(feature = "cuda")]
 mod pool;
+mod precision;
+#[cfg(feature = "cuda")]
+mod present;
 #[cfg(feature = "cuda")]
 mod probe;
+mod properties;
+#[cfg(feature = "cuda")]
+mod provider;
 #[cfg(feature = "cuda")]
 mod random;
 #[cfg(feature = "cuda")]
 mod reduce;
+#[cfg(feature = "cuda")]
+mod region;
 mod report;
 #[cfg(feature = "cuda")]
 mod resample;
-#[cfg(feature = "cuda")]
-mod room;
 #[cfg(feature = "cuda")]
 mod scan;
 #[cfg(feature = "cuda")]
@@ -115,12 +138,13 @@ mod source;
 #[cfg(feature = "cuda")]
 mod staged;
 #[cfg(feature = "cuda")]
+mod staging;
+#[cfg(feature = "cuda")]
 mod tile;
 #[cfg(feature = "cuda")]
 mod topk;
 #[cfg(feature = "cuda")]
 mod transfer;
-pub(crate) mod uses;
 #[cfg(feature = "cuda")]
 mod widened;
 #[cfg(feature = "cuda")]
@@ -131,131 +155,86 @@ mod written;
 #[cfg(not(feature = "cuda"))]
 mod absent;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nomina_core::{Error, ErrorKind, Result};
+use nomina_core::Result;
 
 #[cfg(not(feature = "cuda"))]
 use absent as driver;
 #[cfg(feature = "cuda")]
-use context as driver;
+use present as driver;
 
 #[cfg(feature = "cuda")]
 pub(crate) use context::Cuda;
 pub use graph::Graph;
+pub use host_fallback::{by_host, reset_by_host};
+pub use precision::{allow_tf32, tf32_is_allowed};
+pub use properties::{Properties, Stats};
 pub use report::Report;
-pub use uses::{by_host, reset_by_host};
-
-/// What a device is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Properties {
-    /// Its name, as the driver says it.
-    pub name: String,
-    /// Its compute capability, major and minor.
-    pub capability: (u32, u32),
-    /// How many multiprocessors it has.
-    pub multiprocessors: u32,
-    /// Its memory in bytes.
-    pub memory: usize,
-}
-
-/// Memory of a device, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stats {
-    /// What tensors and running kernels hold.
-    pub in_use: usize,
-    /// What this process keeps of the device, in use or for later.
-    pub held: usize,
-    /// The most that was in use at once.
-    pub peak: usize,
-}
 
 /// The device that `cuda` without an ordinal means.
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 
-/// How many CUDA devices there are.
+/// Returns the number of CUDA devices.
 ///
 /// # Errors
-/// [`ErrorKind::Device`] when this build has no CUDA backend, or a library or the driver is missing.
+/// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if this build has no CUDA backend, or if the driver or
+/// another library is missing.
 pub fn count() -> Result<usize> {
     driver::count("cuda")
 }
 
-/// The ordinal of the device that `cuda` without an ordinal means: 0, unless [`set_current`] said
-/// otherwise. It is the same for all threads.
+/// Returns the ordinal of the current device, which `cuda` without an ordinal means: 0, unless [`set_current`] has
+/// changed it. All threads share it.
 #[must_use]
 pub fn current() -> usize {
     CURRENT.load(Ordering::Relaxed)
 }
 
-/// Lets `cuda` without an ordinal mean this device from now on.
+/// Sets the current device, which `cuda` without an ordinal means.
 ///
 /// # Errors
-/// [`ErrorKind::Device`] when there is no such device.
+/// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if there is no such device.
 pub fn set_current(ordinal: usize) -> Result<()> {
     check("set_current", ordinal)?;
     CURRENT.store(ordinal, Ordering::Relaxed);
     Ok(())
 }
 
-/// Whether matrix products of `f32` and `c64`, and convolutions of `f32`, may round their operands to TF32, ten bits of
-/// precision.
-static TF32: AtomicBool = AtomicBool::new(false);
-
-/// Lets matrix products of `f32` and `c64`, and convolutions of `f32`, round their operands to TF32: several times as
-/// fast, with three digits instead of seven. Off unless asked for, as PyTorch's
-/// `torch.backends.cuda.matmul.allow_tf32`; for all threads and devices, and without effect on products where cuBLASLt
-/// is not installed, on convolutions where cuDNN is not.
-pub fn allow_tf32(allow: bool) {
-    TF32.store(allow, Ordering::Relaxed);
-}
-
-/// Whether [`allow_tf32`] said so.
-#[must_use]
-pub fn tf32_is_allowed() -> bool {
-    TF32.load(Ordering::Relaxed)
-}
-
-/// Whether a device is there.
+/// Checks that a device is there.
 pub(crate) fn check(op: &'static str, ordinal: usize) -> Result<()> {
-    let count = driver::count(op)?;
-    if ordinal < count {
-        return Ok(());
-    }
-    let what = format!("`cuda:{ordinal}` is not there: the driver shows {count} device(s)");
-    Err(Error::new(ErrorKind::Device, op, what).hint("use `cpu`, or one of `Device::available()`"))
+    driver::check(op, ordinal)
 }
 
-/// What a device works with: driver, compiler, and who multiplies.
+/// Returns the versions of a device's driver, compiler and libraries, and counts of the calls that each implementation
+/// has computed.
 ///
 /// ```
 /// # use nomina_runtime::cuda;
 /// match cuda::report(None) {
-///     Ok(report) => println!("{report}"), // who multiplies, and why
-///     Err(error) => println!("{error}"),  // what is missing
+///     Ok(report) => println!("{report}"), // versions, and reasons for what is missing
+///     Err(error) => println!("{error}"),  // why there is no device
 /// }
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Device`] when there is no such device.
+/// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if there is no such device.
 pub fn report(ordinal: impl Into<Option<usize>>) -> Result<Report> {
     driver::report(ordinal.into().unwrap_or_else(current))
 }
 
-/// Captures all that a closure asks of the current device as one [`Graph`], and starts it once: afterwards everything is
-/// as if the closure had been called. [`Graph::replay`] then starts all of it again by one call, which takes the device
-/// about as long as it computes, where the calls of the closure would each wait for the host.
+/// Captures the work that a closure starts on the current device as a [`Graph`], and starts it once, so that afterwards
+/// everything is as if the closure had been called. [`Graph::replay`] starts all of it again with one call, which takes
+/// about as long as the device computes; the calls of the closure would each wait for the host.
 ///
-/// A replay reads and writes the same memory each time: whatever tensors of before the closure read is read anew, so that
-/// inputs are tensors that are written in place; what it wrote in place is written in place again; and its results are
-/// written to the tensors that it gave. Those are shared with the graph, so that whoever writes one in place gets a copy,
-/// which no replay changes. Memory of tensors that lived meanwhile stays reserved as long as the graph lives.
+/// Each replay reads and writes the same memory. It reads again the tensors from before the closure that the closure
+/// read, so write new inputs into those in place. It writes again what the closure wrote in place, and its results go
+/// to the tensors that the closure returned. The graph shares those: writing to one in place makes a copy, which no
+/// replay changes. Memory of tensors that existed during the capture stays reserved as long as the graph lives.
 ///
-/// Nothing in the closure may wait for the device, read or write elements on the host, draw random numbers (they would
-/// be the same each time), or need a kernel that was not loaded before: call it once before it is captured. Other threads
-/// wait where they would use the device, so that the closure must not wait for them.
+/// The closure must not wait for the device, read or write elements on the host, draw random numbers (each replay would
+/// repeat them), or need a kernel that is not loaded yet: call the closure once before you capture it. Other threads
+/// that use the device wait during the capture, so the closure must not wait for them.
 ///
 /// ```
 /// # use nomina_runtime::{Device, DynTensor, cuda};
@@ -275,8 +254,9 @@ pub fn report(ordinal: impl Into<Option<usize>>) -> Result<Report> {
 /// ```
 ///
 /// # Errors
-/// The closure's; what it may not do, also where it went on after that; what the driver says. What was captured until
-/// then is started once, so that tensors which outlive the closure hold what was computed.
+/// Returns the closure's error, an error for a step that the closure must not do (also if the closure ignored it), or
+/// an error of the driver. The work captured until then is started once, so that tensors which outlive the closure hold
+/// their results.
 pub fn graph<R>(region: impl FnOnce() -> Result<R>) -> Result<(Graph, R)> {
     let (captured, found) = driver::graph(current(), region)?;
     Ok((Graph(captured), found))
@@ -285,46 +265,47 @@ pub fn graph<R>(region: impl FnOnce() -> Result<R>) -> Result<(Graph, R)> {
 /// Copies elements from the second device to the first.
 ///
 /// # Safety
-/// `bytes` bytes are a tensor's on each, at these addresses.
+/// `bytes` bytes belong to a tensor on each device, at these addresses.
 pub(crate) unsafe fn across(
     op: &'static str,
     devices: [usize; 2],
     at: [*mut u8; 2],
     bytes: usize,
 ) -> Result<()> {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise.
     unsafe { driver::across(op, devices, at, bytes) }
 }
 
-/// Waits until a device has done all that was asked of it; the current one, if none is said.
+/// Waits until a device has done all work; without an ordinal, the current device.
 ///
 /// # Errors
-/// What went wrong on the device since it was last waited for: an index out of range, say, with
-/// its operator. [`ErrorKind::Device`] when there is no such device.
+/// Returns the first error found on the device since the last wait, such as an index out of range, with its operator.
+/// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if there is no such device.
 pub fn synchronize(ordinal: impl Into<Option<usize>>) -> Result<()> {
     driver::synchronize(ordinal.into().unwrap_or_else(current))
 }
 
-/// What a device is.
+/// Returns the properties of a device.
 ///
 /// # Errors
-/// [`ErrorKind::Device`] when there is no such device.
+/// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if there is no such device.
 pub fn properties(ordinal: usize) -> Result<Properties> {
     driver::properties(ordinal)
 }
 
-/// How much memory of a device this process holds.
+/// Returns how much memory of a device this process uses.
 ///
 /// # Errors
-/// [`ErrorKind::Device`] when there is no such device.
+/// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if there is no such device.
 pub fn stats(ordinal: usize) -> Result<Stats> {
     driver::stats(ordinal)
 }
 
-/// Gives memory that is kept for later back to the device.
+/// Returns cached memory to the device.
 ///
 /// # Errors
-/// [`ErrorKind::Device`] when there is no such device, and as [`synchronize`].
+/// Returns [`ErrorKind::Device`](nomina_core::ErrorKind::Device) if there is no such device, and the errors of
+/// [`synchronize`].
 pub fn trim(ordinal: usize) -> Result<()> {
     driver::trim(ordinal)
 }

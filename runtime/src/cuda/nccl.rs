@@ -1,4 +1,4 @@
-//! Exchange between devices by NCCL, which is loaded when the first communicator is made.
+//! Communication between devices by NCCL, which is loaded for the first communicator.
 
 use std::ffi::CStr;
 use std::sync::{Mutex, OnceLock};
@@ -7,12 +7,13 @@ use cudarc::nccl::sys::{self, ncclDataType_t as Type, ncclRedOp_t as How, ncclRe
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
-use super::context::{Cuda, lock};
+use super::context::Cuda;
+use super::per_device::lock;
 
-/// Bytes of the number by which the ranks of a communicator find each other.
+/// The bytes of the identifier by which the ranks of a communicator find each other.
 pub(crate) const ID: usize = 128;
 
-/// What is called of the library.
+/// The functions of the library that we call.
 const NEEDED: &[&str] = &[
     "ncclAllGather",
     "ncclAllReduce",
@@ -28,10 +29,10 @@ const NEEDED: &[&str] = &[
     "ncclSend",
 ];
 
-/// Whether the library is installed, and has what is called.
+/// Checks that the library is installed and has all functions that we call.
 fn present(op: &'static str) -> Result<()> {
     static THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: loads a library by name, which may be done at any time; symbols are only looked for.
+    // SAFETY: loads a library by name, which is allowed at any time; symbols are only looked up.
     let there = *THERE.get_or_init(|| unsafe {
         let there = |name: &&str| sys::culib().get::<*const ()>(name.as_bytes()).is_ok();
         sys::is_culib_present() && NEEDED.iter().all(there)
@@ -46,34 +47,34 @@ fn present(op: &'static str) -> Result<()> {
     )
 }
 
-/// What the library says, as an error.
+/// Converts a status of the library.
 fn done(op: &'static str, doing: &str, status: Status) -> Result<()> {
     if status == Status::ncclSuccess {
         return Ok(());
     }
-    // SAFETY: the library gives a text of its own for every number.
+    // SAFETY: the library returns a static text for every number.
     let said = unsafe { CStr::from_ptr(sys::ncclGetErrorString(status)) };
     let what = format!("{doing}: NCCL says: {}", said.to_string_lossy());
     Err(Error::new(ErrorKind::Device, op, what)
         .hint("each rank needs a GPU of its own; `NCCL_DEBUG=INFO` prints more"))
 }
 
-/// A number by which the ranks of a communicator find each other.
+/// Returns a new identifier by which the ranks of a communicator find each other.
 pub(crate) fn unique_id(op: &'static str) -> Result<[u8; ID]> {
     present(op)?;
     let mut id = sys::ncclUniqueId { internal: [0; ID] };
-    // SAFETY: the library is there, and this is room for the number.
+    // SAFETY: the library is there, and the pointer is to an identifier.
     done(op, "asking for a number of ranks", unsafe {
         sys::ncclGetUniqueId(&raw mut id)
     })?;
     Ok(id.internal.map(i8::cast_unsigned))
 }
 
-/// The type by which the library combines elements, how many of it an element is, and how.
+/// The library's type, the number of its values in an element, and its operation.
 pub(crate) type Reduction = (Type, usize, How);
 
-/// How the library combines elements as an operator does. `None` where it has no such type, or does otherwise: its extremes
-/// pass over NaN.
+/// Returns the reduction that computes an operator. `None` if the library does not have the type, or computes something
+/// else: its extremes ignore NaN.
 pub(crate) fn reduction(combine: Op, dtype: DType) -> Option<Reduction> {
     let (of, parts) = match dtype {
         DType::I8 => (Type::ncclInt8, 1),
@@ -101,20 +102,20 @@ pub(crate) fn reduction(combine: Op, dtype: DType) -> Option<Reduction> {
     Some((of, parts, how))
 }
 
-/// One rank's handle. Calls return when the device has been asked; it does them in the order of its stream.
+/// The handle of one rank. Calls are asynchronous, in the order of the device's stream.
 #[derive(Debug)]
 pub(crate) struct Handle {
     cuda: &'static Cuda,
     comm: Mutex<sys::ncclComm_t>,
 }
 
-// SAFETY: a communicator may be used by any thread, by one at a time: it is behind a lock.
+// SAFETY: any thread may use a communicator, one at a time: it is behind a lock.
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
 
 impl Handle {
-    /// Waits for all ranks.
+    /// Creates a handle, and waits for all ranks.
     pub(crate) fn new(
         op: &'static str,
         id: [u8; ID],
@@ -133,7 +134,7 @@ impl Handle {
         };
         let mut comm = std::ptr::null_mut();
         let _bound = cuda.bind(op)?;
-        // SAFETY: the library is there, and this is room for the handle.
+        // SAFETY: the library is there, and the pointer is to a handle.
         done(op, "starting the ranks", unsafe {
             sys::ncclCommInitRank(&raw mut comm, size, id, rank)
         })?;
@@ -143,7 +144,7 @@ impl Handle {
         })
     }
 
-    /// Calls the library with the communicator and the device's stream; where nothing is to be sent, none of the ranks calls it.
+    /// Calls the library with the communicator and the device's stream. If there are no elements, no rank calls it.
     fn call(
         &self,
         op: &'static str,
@@ -161,10 +162,10 @@ impl Handle {
         done(op, doing, call(*comm, self.cuda.stream.cast()))
     }
 
-    /// Combines `count` elements of each rank.
+    /// Reduces `count` elements of each rank, and gives the result to all.
     ///
     /// # Safety
-    /// `from` and `to` have so many on the device.
+    /// `from` and `to` have `count` elements on the device.
     pub(crate) unsafe fn all_reduce(
         &self,
         op: &'static str,
@@ -172,16 +173,17 @@ impl Handle {
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {
-        // SAFETY: the caller's promise; an element is so many of the library's. Ranks that call something else only make it wait.
+        // SAFETY: the caller's promise; an element has this number of values of the library's type. Ranks that call
+        // another function only make this one wait.
         self.call(op, "an all-reduce", count, |comm, stream| unsafe {
             sys::ncclAllReduce(from.cast(), to.cast(), count * parts, of, how, comm, stream)
         })
     }
 
-    /// Combines `count` elements for each rank of all, and gives each its own.
+    /// Reduces `count` elements for each rank over all ranks, and gives each rank its own.
     ///
     /// # Safety
-    /// `to` has so many on the device, and `from` as many for each rank.
+    /// On the device, `to` has `count` elements, and `from` has `count` elements for each rank.
     pub(crate) unsafe fn reduce_scatter(
         &self,
         op: &'static str,
@@ -189,32 +191,32 @@ impl Handle {
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {
-        // SAFETY: as of `all_reduce`.
+        // SAFETY: as in `all_reduce`.
         self.call(op, "a reduce-scatter", count, |comm, stream| unsafe {
             sys::ncclReduceScatter(from.cast(), to.cast(), count * parts, of, how, comm, stream)
         })
     }
 
-    /// Gives all ranks the bytes of each.
+    /// Gathers the bytes of each rank on all ranks.
     ///
     /// # Safety
-    /// `from` has so many on the device, and `to` as many for each rank.
+    /// On the device, `from` has this number of bytes, and `to` has it for each rank.
     pub(crate) unsafe fn all_gather(
         &self,
         op: &'static str,
         [from, to]: [*mut u8; 2],
         bytes: usize,
     ) -> Result<()> {
-        // SAFETY: as of `all_reduce`.
+        // SAFETY: as in `all_reduce`.
         self.call(op, "an all-gather", bytes, |comm, stream| unsafe {
             sys::ncclAllGather(from.cast(), to.cast(), bytes, Type::ncclUint8, comm, stream)
         })
     }
 
-    /// Gives all ranks the bytes of one.
+    /// Broadcasts the bytes of one rank to all.
     ///
     /// # Safety
-    /// `from` and `to` have so many on the device.
+    /// `from` and `to` have this number of bytes on the device.
     pub(crate) unsafe fn broadcast(
         &self,
         op: &'static str,
@@ -222,7 +224,7 @@ impl Handle {
         bytes: usize,
         root: i32,
     ) -> Result<()> {
-        // SAFETY: as of `all_reduce`.
+        // SAFETY: as in `all_reduce`.
         self.call(op, "a broadcast", bytes, |comm, stream| unsafe {
             sys::ncclBroadcast(
                 from.cast(),
@@ -236,19 +238,19 @@ impl Handle {
         })
     }
 
-    /// Sends and receives at once: with whom, from or to where, how many bytes.
+    /// Sends and receives at once. Each part has a peer, an address and its bytes.
     ///
     /// # Safety
-    /// All lie on the device.
+    /// All parts are on the device.
     pub(crate) unsafe fn exchange(
         &self,
         op: &'static str,
         sends: &[(usize, *mut u8, usize)],
         receives: &[(usize, *mut u8, usize)],
     ) -> Result<()> {
-        // A group without parts does nothing.
+        // A group without parts is not called.
         let count = sends.len() + receives.len();
-        // SAFETY: the caller's promise; the group ends whatever became of its parts.
+        // SAFETY: the caller's promise; the group ends also if a part fails.
         self.call(op, "an exchange", count, |comm, stream| unsafe {
             let byte = Type::ncclUint8;
             let mut all = vec![sys::ncclGroupStart()];
@@ -279,11 +281,11 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Nobody asks whether it ended well.
+        // A drop has no caller for errors.
         let Ok(_bound) = self.cuda.bind("nccl") else {
             return;
         };
-        // SAFETY: the handle is used no more; the library waits for what was started.
+        // SAFETY: the handle is not used any more; the library waits for work that was started.
         let _ = unsafe { sys::ncclCommDestroy(*lock(&self.comm)) };
     }
 }

@@ -1,11 +1,11 @@
-//! Normalisation of rows.
+//! Normalisation of rows: `norm.cu`.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::launch::Argument;
 use super::lines::{Beside, Choice, LineDims, Lines, held, ways};
+use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
@@ -14,7 +14,7 @@ use crate::job::{NormJob, Place};
 
 use crate::shape::Strides;
 
-/// What `norm.cu` takes.
+/// The arguments: `Job` of `norm.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -26,13 +26,13 @@ struct Job {
     eps: f64,
 }
 
-// SAFETY: `Job` of `norm.cu`.
+// SAFETY: the struct `Job` of `norm.cu`.
 unsafe impl Argument for Job {}
 
-/// The bytes of a state, at most.
+/// The most bytes of a state.
 const STATE: usize = 24;
 
-/// A module of `norm.cu`, but for how rows lie.
+/// Returns a module of `norm.cu` without the layout of rows.
 fn module(rms: bool, dtype: DType, weight: DType, bias: DType) -> Source {
     Source::new(File::Norm)
         .word("OP", if rms { "RootMeanSquare" } else { "Standard" })
@@ -50,7 +50,7 @@ pub(super) unsafe fn norm(cuda: &'static Cuda, job: &NormJob<'_>) -> Result<()> 
     let rank = job.shape.len();
     let marked: SmallVec<[bool; 8]> = (0..rank).map(|dim| job.dims.contains(&dim)).collect();
     let nowhere = Strides::from_elem(0, rank);
-    // Statistics lie row by row, two numbers each.
+    // Statistics are contiguous, with two numbers for each row.
     let mut stats = nowhere.clone();
     let mut row = 2;
     for dim in (0..rank).rev().filter(|&dim| !marked[dim]) {
@@ -101,7 +101,7 @@ pub(super) unsafe fn norm(cuda: &'static Cuda, job: &NormJob<'_>) -> Result<()> 
     let module = module(job.rms, job.x.dtype, weight.0.dtype, bias.0.dtype);
     let double = arithmetic(job.compute) == DType::F64;
     let entries = [c"norm_held", c"norm_rows", c"norm_columns"];
-    // SAFETY: the walk has the job's positions; statistics have two numbers for each row.
+    // SAFETY: the dims and steps are those of the job; statistics have two numbers for each row.
     unsafe {
         choice.write(
             cuda,
@@ -115,7 +115,7 @@ pub(super) unsafe fn norm(cuda: &'static Cuda, job: &NormJob<'_>) -> Result<()> 
     }
 }
 
-/// Every module that calls here ask for, unless scales have another dtype than elements.
+/// Lists every module that these calls use, except for scales of another dtype than the elements.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for rms in [false, true] {

@@ -3,16 +3,16 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::catalog::Module;
 use super::expression::expression;
 use super::map::Map;
+use super::module::Module;
 use super::{Cuda, staged};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
 use crate::job::{Input, Place, Pointwise};
 use crate::plan::Plan;
 
-/// An elementwise operation.
+/// Computes an elementwise operator.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -45,9 +45,9 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     unsafe { staged::pointwise(cuda, job) }
 }
 
-/// The modules of all operators, for tensors of one dtype each. Integers that compute as floats differ by
-/// their conversion alone, for which one operator stands; a number in place of the last tensor by how it is
-/// read, for which two do.
+/// Lists the modules of all operators, for tensors of one dtype each. Integers that are computed as floats differ only
+/// in their conversion, which one operator covers. A number in place of the last tensor differs only in how it is read,
+/// which two operators cover.
 pub(super) fn modules() -> Vec<Module> {
     let plan = Plan::new(&[], &[]);
     let of = |op: Op, dtype: DType, number: bool| -> Vec<Module> {

@@ -1,18 +1,18 @@
-//! Pools and what undoes them: `pool.cu` and `unpool.cu`.
+//! Pooling and its inverse: `pool.cu` and `unpool.cu`.
 
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::catalog::Module;
-use super::columns::bits;
 use super::launch::{Argument, Grid};
+use super::module::Module;
+use super::module_call::bits;
 use super::source::{File, Source};
 use super::window::{ORDERED, Size, any_wide};
 use crate::job::{Cover, PoolJob, PoolKind, Span, UnpoolJob};
 
 const THREADS: u32 = 256;
 
-/// Adjacent elements under a window from which on a block takes one window.
+/// The fewest adjacent elements of a window for which a block takes one window.
 const WIDE_WINDOW: usize = 32;
 
 #[repr(C)]
@@ -60,7 +60,7 @@ impl Pooled {
         this
     }
 
-    /// The greatest number that a kernel meets along a dim.
+    /// Returns a bound of the numbers that a kernel computes along a dim.
     fn reach(size: usize, cover: &Cover) -> u128 {
         let wide = |number: usize| number as u128;
         match *cover {
@@ -94,7 +94,7 @@ struct PoolArgs {
 // SAFETY: as in `pool.cu`.
 unsafe impl Argument for PoolArgs {}
 
-/// A pool.
+/// Computes a pool.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -116,7 +116,7 @@ pub(super) unsafe fn pool(cuda: &Cuda, job: &PoolJob) -> Result<()> {
             PoolKind::Max => 0,
         },
     };
-    // The middle one, since the first and the last may lie half outside.
+    // The window in the middle: the first and the last may be partly outside.
     let across = covers[2].span(covers[2].len() / 2).taps;
     let source = source(job.dtype, mean, wide);
     let (entry, grid) = if across >= WIDE_WINDOW {
@@ -141,7 +141,7 @@ fn unpool_source(size: usize, wide: bool) -> Source {
     Source::new(File::Unpool).word("T", bits(size)).index(wide)
 }
 
-/// A pool of whole planes as one of a single dim.
+/// Converts a pool of whole planes to a pool along a single dim.
 fn whole(job: &PoolJob) -> Option<([usize; 3], [Cover; 3])> {
     let all = job.size.iter().zip(&job.covers).all(|(&size, cover)| {
         let span = Span {
@@ -173,7 +173,7 @@ struct UnpoolArgs {
 // SAFETY: as in `unpool.cu`.
 unsafe impl Argument for UnpoolArgs {}
 
-/// Elements put back to their indices. One out of range is an error of the next synchronise.
+/// Writes elements to their indices. The next wait returns the error of an index out of range.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -199,7 +199,7 @@ pub(super) unsafe fn unpool(cuda: &Cuda, job: &UnpoolJob) -> Result<()> {
     unsafe { cuda.launch(op, f, Grid::linear(job.count, THREADS), &args) }
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for wide in [false, true] {
@@ -213,7 +213,7 @@ pub(super) fn modules() -> Vec<Module> {
                 &[c"pool", c"pool_wide"],
             ));
         }
-        // Only floats are put back.
+        // Only floats are unpooled.
         for size in [2, 4, 8] {
             all.push(Module::new(unpool_source(size, wide), &[c"unpool"]));
         }

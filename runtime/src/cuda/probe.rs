@@ -1,5 +1,5 @@
-//! Whether there is what CUDA needs. `cudarc` panics where a library is missing, so nothing of it is
-//! called before it was looked for here.
+//! Checks for the driver and its devices. `cudarc` panics if a library or a symbol is missing, so nothing of it is
+//! called before these checks.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use super::failure::failed;
 
-/// What a driver must know; the youngest came with CUDA 11.2.
+/// The driver functions we call; the newest came with CUDA 11.2.
 const NEEDED: &[&str] = &[
     "cuInit",
     "cuDriverGetVersion",
@@ -50,7 +50,7 @@ const NEEDED: &[&str] = &[
     "cuGetErrorString",
 ];
 
-/// Why there is no CUDA: what is missing, and what to do about it.
+/// The reason why CUDA is not available, and a hint.
 #[derive(Clone, Debug)]
 struct Missing {
     what: String,
@@ -59,7 +59,7 @@ struct Missing {
 
 const INSTALL: &str = "install NVIDIA's driver (CUDA 12 or later), or use `cpu`";
 
-/// How many devices the driver shows. The answer is kept: it does not change while a process runs.
+/// Returns the number of devices that the driver shows. It does not change while a process runs.
 pub(super) fn devices(op: &'static str) -> Result<usize> {
     static DEVICES: OnceLock<Result<usize, Missing>> = OnceLock::new();
     match DEVICES.get_or_init(look) {
@@ -71,6 +71,17 @@ pub(super) fn devices(op: &'static str) -> Result<usize> {
     }
 }
 
+/// Checks that a device is there.
+pub(super) fn check(op: &'static str, ordinal: usize) -> Result<()> {
+    let count = devices(op)?;
+    if ordinal < count {
+        return Ok(());
+    }
+    let what = format!("`cuda:{ordinal}` is not there: the driver shows {count} device(s)");
+    Err(Error::new(ErrorKind::Device, op, what).hint("use `cpu`, or one of `Device::available()`"))
+}
+
+/// Loads the driver and counts its devices.
 fn look() -> Result<usize, Missing> {
     // SAFETY: loads a library by name; NVIDIA's driver library may be loaded at any time.
     if !unsafe { sys::is_culib_present() } {
@@ -81,7 +92,7 @@ fn look() -> Result<usize, Missing> {
         });
     }
     for name in NEEDED {
-        // SAFETY: the library is there, and the symbol is only looked for.
+        // SAFETY: the library is there, and the symbol is only looked up.
         if unsafe { sys::culib().get::<*const ()>(name.as_bytes()) }.is_err() {
             let what = format!("the CUDA driver is too old: it has no `{name}`");
             return Err(Missing {
@@ -106,24 +117,24 @@ fn look() -> Result<usize, Missing> {
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-/// The CUDA that the driver knows, major and minor.
+/// Returns the newest CUDA version that the driver supports, major and minor.
 pub(super) fn driver(op: &'static str) -> Result<(u32, u32)> {
     devices(op)?;
     let mut version = 0;
-    // SAFETY: the library is there, and this is a place for a number.
+    // SAFETY: the library is there, and the pointer is to a number.
     let code = unsafe { sys::cuDriverGetVersion(&raw mut version) };
     code.result()
         .map_err(|error| failed(op, "asking the driver's version", error))?;
     Ok(numbers(version.unsigned_abs()))
 }
 
-/// Major and minor of a version as CUDA's libraries say it: 12.4 is 12040.
+/// Splits a version of CUDA's libraries into major and minor: 12.4 is 12040.
 pub(super) fn numbers(version: u32) -> (u32, u32) {
     (version / 1000, version % 1000 / 10)
 }
 
-/// Whether a library of CUDA goes with the driver, which knows those of its own major version and of
-/// older ones; else what is wrong, and what to install. `package` is the name among Python's.
+/// Checks that a library of CUDA works with the driver, which supports those of its own major version and older ones.
+/// The error's hint says what to install; `package` is the name of the Python package.
 pub(super) fn fits(
     op: &'static str,
     library: &str,
@@ -134,7 +145,7 @@ pub(super) fn fits(
     if major <= known {
         return Ok(());
     }
-    // From 13 on, wheels no longer have the version in their names.
+    // From CUDA 13 on, the names of wheels do not contain the version.
     let wheel = match known {
         _ if package.ends_with("-cu") => format!("{package}{known}"),
         ..=12 => format!("{package}-cu{known}"),
@@ -147,10 +158,10 @@ pub(super) fn fits(
     )))
 }
 
-/// Whether kernels can be compiled.
+/// Checks that kernels can be compiled.
 pub(super) fn compiler(op: &'static str) -> Result<()> {
     static THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: loads a library by name, which may be done at any time.
+    // SAFETY: loads a library by name, which is allowed at any time.
     let there = *THERE.get_or_init(|| unsafe { cudarc::nvrtc::sys::is_culib_present() });
     if there {
         return Ok(());

@@ -1,17 +1,17 @@
-//! Random numbers, the same as on the host: from the same words, by the same steps.
+//! Random numbers, equal to those of the host: computed from the same words by the same steps.
 
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::catalog::Module;
 use super::launch::{Argument, Grid};
-use super::sort::sorted;
+use super::module::Module;
+use super::order::sorted;
 use super::source::{File, Source};
 use crate::job::{Drawn, LineJob, Multinomial, Place, Task};
 
 use crate::random::{Distribution, Draw, Stream};
 
-/// What `random.cu` takes.
+/// The arguments: `Args` of `random.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Fill {
@@ -59,14 +59,14 @@ impl Fill {
     }
 }
 
-/// Threads of a block.
+/// The threads of a block.
 const THREADS: u32 = 256;
 
-/// The most blocks of a fill: several for each place of a large device, and few enough that its threads work
-/// on after what each does once.
+/// The most blocks of a fill: several for each slot of a large device, and few enough that the setup of a thread is
+/// shared by many elements.
 const BLOCKS: u32 = 1 << 12;
 
-/// How many elements a thread of `random.cu` makes at once.
+/// Returns the number of elements that a thread of `random.cu` computes at once.
 fn together(dtype: DType, draw: &str) -> usize {
     match draw {
         "poisson_of" => 1,
@@ -77,17 +77,17 @@ fn together(dtype: DType, draw: &str) -> usize {
     }
 }
 
-/// A module of `random.cu`.
+/// Returns a module of `random.cu`.
 fn filling(dtype: DType, draw: &'static str) -> Source {
     Source::new(File::Random)
         .dtype("T0", dtype)
         .word("DRAW", draw)
 }
 
-/// The dtypes whose numbers are computed from a float's distribution.
+/// The float dtypes, for which continuous distributions are defined.
 const FLOATS: [DType; 4] = [DType::F16, DType::BF16, DType::F32, DType::F64];
 
-/// The real dtypes, as `shuffle.cu` counts them from `u8` on.
+/// The real dtypes, in the order of their numbers in `shuffle.cu`.
 const REAL: [DType; 10] = [
     DType::U8,
     DType::I8,
@@ -101,13 +101,13 @@ const REAL: [DType; 10] = [
     DType::Bool,
 ];
 
-/// The number of a dtype in such a list.
+/// Returns the index of a dtype in a list.
 fn number(dtypes: &[DType], dtype: DType) -> u32 {
     let at = dtypes.iter().position(|&known| known == dtype);
     at.unwrap_or_default() as u32
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     let mut list = |dtypes: &[DType], draws: &[&'static str]| {
@@ -200,7 +200,7 @@ pub(super) unsafe fn random(cuda: &'static Cuda, n: usize, dest: Place, draw: &D
     unsafe { fill(cuda, "random", dtype, name, &args) }
 }
 
-/// Starts a fill. Its struct promises what it points to.
+/// Starts a fill. The caller ensures that the addresses in the struct are valid.
 unsafe fn fill(
     cuda: &'static Cuda,
     op: &'static str,
@@ -219,10 +219,10 @@ unsafe fn fill(
     unsafe { cuda.launch(op, function, grid, args) }
 }
 
-/// Writes random numbers of distributions whose parameters stand in `of`.
+/// Writes random numbers of distributions with the parameters in `of`.
 ///
 /// # Safety
-/// `n` adjacent elements at `dest` are writable, and as many at `of` readable.
+/// `n` adjacent elements at `dest` are writable, and `n` parameters at `of` are readable.
 pub(super) unsafe fn random_of(
     cuda: &'static Cuda,
     n: usize,
@@ -247,7 +247,7 @@ pub(super) unsafe fn random_of(
     unsafe { fill(cuda, op, dest.dtype, name, &args) }
 }
 
-/// What `shuffle.cu` takes.
+/// The arguments: `Args` of `shuffle.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Shuffle {
@@ -290,7 +290,10 @@ impl Shuffle {
         }
     }
 
-    /// Starts a kernel with a thread for each piece of work, or fewer.
+    /// Starts a kernel.
+    ///
+    /// # Safety
+    /// The addresses of the struct are valid.
     unsafe fn start(
         &self,
         cuda: &'static Cuda,
@@ -299,11 +302,14 @@ impl Shuffle {
         grid: Grid,
     ) -> Result<()> {
         let function = cuda.function(op, Source::new(File::Shuffle), entry)?;
-        // SAFETY: the caller's promise: the struct says what is there.
+        // SAFETY: the caller's promise.
         unsafe { cuda.launch(op, function, grid, self) }
     }
 
-    /// Sorts the keys of every row: the first `samples` places of each go to `order`.
+    /// Sorts the keys of each row, and writes the first `samples` positions to `order`.
+    ///
+    /// # Safety
+    /// The addresses of the struct are valid.
     unsafe fn sort(&self, cuda: &'static Cuda, op: &'static str) -> Result<()> {
         let [rows, places, samples] = [self.rows, self.places, self.samples].map(|n| n as usize);
         let job = LineJob {
@@ -319,13 +325,13 @@ impl Shuffle {
             positions: self.order.cast(),
             out_strides: &[samples as isize, 1],
         };
-        // Two dims are walked whatever their sizes.
+        // Kernels support two dims, so the result is true.
         // SAFETY: the caller's promise.
         unsafe { sorted(cuda, &job, u64::BITS).map(drop) }
     }
 }
 
-/// Writes the numbers below `n` in random order: sorted by 64 random bits, of equal ones by themselves.
+/// Writes the numbers below `n` in random order: sorted by 64 random bits, and by value for equal bits.
 ///
 /// # Safety
 /// `n` adjacent elements at `dest` are writable.
@@ -347,7 +353,7 @@ pub(super) unsafe fn permutation(
     args.keys = keys.as_ptr();
     args.order = if converts { order.as_ptr() } else { dest.ptr };
     let all = Grid::linear(n, THREADS);
-    // SAFETY: a key for each place, and room for each in its order; the rest is the caller's promise.
+    // SAFETY: the workspaces have a key and a position for each number; the caller promises the rest.
     unsafe {
         args.start(cuda, op, c"keys", all)?;
         args.sort(cuda, op)?;
@@ -358,7 +364,7 @@ pub(super) unsafe fn permutation(
     }
 }
 
-/// Draws places by weight from each row.
+/// Draws positions by weight from each row.
 ///
 /// # Safety
 /// The weights are readable, `rows * samples` adjacent elements of `i64` at `dest` writable.
@@ -383,7 +389,7 @@ pub(super) unsafe fn multinomial(cuda: &'static Cuda, job: &Multinomial) -> Resu
         let sums = cuda.scratch(op, [weights, 8])?;
         let last = cuda.scratch(op, [job.rows, 8])?;
         (args.sums, args.last) = (sums.as_ptr(), last.as_ptr());
-        // SAFETY: a sum for each weight, a place for each row; the rest is the caller's promise.
+        // SAFETY: the workspaces have a sum for each weight, and room for each row; the caller promises the rest.
         unsafe {
             let rows = Grid::blocks(job.rows, THREADS);
             args.start(cuda, op, c"running_sums", rows)?;
@@ -394,8 +400,8 @@ pub(super) unsafe fn multinomial(cuda: &'static Cuda, job: &Multinomial) -> Resu
         let keys = cuda.scratch(op, [places, 8])?;
         let order = cuda.scratch(op, [job.rows, samples, 8])?;
         (args.keys, args.order) = (keys.as_ptr(), order.as_ptr());
-        // SAFETY: a key for each place, and room for those that are drawn; the rest is the caller's
-        // promise.
+        // SAFETY: the workspaces have a key for each weight, and room for the drawn positions; the caller promises the
+        // rest.
         unsafe {
             args.start(cuda, op, c"times", Grid::linear(places, THREADS))?;
             args.sort(cuda, op)?;

@@ -1,4 +1,4 @@
-//! Reductions of dims.
+//! Reductions of dims: `reduce.cu`.
 
 use std::collections::HashSet;
 
@@ -6,17 +6,17 @@ use nomina_core::op::Op;
 use nomina_core::op::class::{ArgReduce, Reduce};
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::fused::{Chain, samples};
 use super::launch::Argument;
 use super::lines::{Choice, LineDims, Lines, chunked, ways};
+use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
 use crate::job::{FusedJob, ReduceJob, Reducing};
 
-/// What `reduce.cu` takes.
+/// The arguments: `Reduce` of `reduce.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -28,22 +28,22 @@ struct Job {
     flag: u32,
 }
 
-// SAFETY: `Reduce` of `reduce.cu`.
+// SAFETY: the struct `Reduce` of `reduce.cu`.
 unsafe impl Argument for Job {}
 
 /// A reduction of `reduce.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Kind {
     name: &'static str,
-    /// What elements are converted to.
+    /// The dtype that elements are converted to.
     load: DType,
-    /// The bytes of a state, at most.
+    /// The most bytes of a state.
     state: usize,
     number: f64,
     flag: bool,
 }
 
-/// What computes it in `reduce.cuh`; `None` for dtypes that no kernel takes.
+/// Returns the reduction of `reduce.cuh` that computes an operator; `None` for dtypes without a kernel.
 fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind> {
     let dtype = arithmetic(compute);
     let of = |name, load: DType, state| Kind {
@@ -54,7 +54,7 @@ fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind>
         flag: false,
     };
     let (inexact, real) = (!dtype.is_integral(), !dtype.is_complex());
-    // Sums of integers are i64's.
+    // Integers are summed in i64.
     let wide = if inexact { dtype } else { DType::I64 };
     let variance = |flag| Kind {
         number: (count as f64 - number).max(0.0),
@@ -117,7 +117,7 @@ fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind>
     taken.then_some(kind)
 }
 
-/// A module of `reduce.cu`, but for how lines lie.
+/// Returns a module of `reduce.cu` without the layout of lines.
 fn module(name: &'static str, from: DType, load: DType, to: DType) -> Source {
     Source::new(File::Reduce)
         .word("OP", name)
@@ -139,8 +139,8 @@ pub(super) unsafe fn reduce(cuda: &'static Cuda, job: &ReduceJob<'_>) -> Result<
     unsafe { staged::reduce(cuda, job) }
 }
 
-/// Computes a program and reduces its result, which is stored nowhere; false, and nothing has happened,
-/// where kernels do not.
+/// Computes a program and reduces its result, which is not stored. Returns false, without computing, if kernels do not
+/// support that.
 ///
 /// # Safety
 /// See [`Backend`]; the program has elements.
@@ -156,10 +156,10 @@ pub(super) unsafe fn reduce_chain(
     }
 }
 
-/// Reduces the elements of a tensor, or of a chain.
+/// Reduces the elements of a tensor or a chain.
 ///
 /// # Safety
-/// As [`reduce`].
+/// See [`reduce`].
 unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -> Result<bool> {
     let op = job.op.name();
     let positions = !job.positions.is_null();
@@ -204,8 +204,8 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
         Some(chain) => choice.source(behind(chain, kind.name, kind.load, to)),
     };
     let function = cuda.function(op, source, entry)?;
-    // SAFETY: the walk has the job's positions, and the scratch a state for each chunk; a chain's struct
-    // comes last.
+    // SAFETY: the dims and steps are those of the job, and the workspace has a state for each chunk; a chain's struct
+    // is the last part of the argument.
     unsafe {
         match chain {
             None => cuda.launch(op, function, choice.grid, &args)?,
@@ -223,17 +223,17 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
     Ok(true)
 }
 
-/// A module of `reduce.cu` that takes the elements of a chain.
+/// Returns a module of `reduce.cu` that reduces the elements of a chain.
 fn behind(chain: &Chain, name: &'static str, load: DType, to: DType) -> Source {
     let source = chain.before(File::Reduce).word("OP", name);
     source.dtype("T1", load).dtype("T2", to)
 }
 
 impl Job {
-    /// Its words, and those of a chain, which begins and ends where its alignment has it.
+    /// Returns its words followed by those of a chain, with padding for the alignment of the chain.
     fn with(&self, chain: &Chain) -> SmallVec<[u64; 160]> {
         const OWN: usize = size_of::<Job>() / size_of::<u64>();
-        // SAFETY: it consists of whole words without padding.
+        // SAFETY: the struct consists of whole words without padding.
         let own =
             unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast::<u64>(), OWN) };
         let mut words = SmallVec::from_slice(own);
@@ -245,9 +245,9 @@ impl Job {
     }
 }
 
-/// Every module that calls here ask for, unless another dtype is asked for as that of the result. Where
-/// states are alike one of the operators stands for the others in the rarer ways; counting in 64 bits
-/// changes the same few lines everywhere.
+/// Lists the modules that these calls use, except for results of another dtype than the operator's own. Of operators
+/// with similar states, one covers the rarer layouts for the others. Positions of 64 bits change the same few lines in
+/// all modules, so a few modules cover them.
 pub(super) fn modules() -> Vec<Module> {
     const WHOLE: [Reducing; 5] = [
         Reducing::Values(Reduce::Sum),
@@ -269,7 +269,7 @@ pub(super) fn modules() -> Vec<Module> {
     });
     let places = ArgReduce::ALL.iter();
     let places = places.map(|&op| (Reducing::Positions(op), op.op(), 2.0));
-    // Those that stand for others come first.
+    // The operators with all layouts come first.
     let mut jobs: Vec<_> = values.chain(places).collect();
     jobs.sort_by_key(|(by, ..)| !WHOLE.contains(by));
     let (mut all, mut seen) = (Vec::new(), HashSet::new());
@@ -281,23 +281,25 @@ pub(super) fn modules() -> Vec<Module> {
             let Some(kind) = kind(by, resolved.compute, degree, 1) else {
                 continue;
             };
-            // Another operator may have the same kernel.
+            // Several operators may share a kernel.
             if !seen.insert((kind.name, dtype)) {
                 continue;
             }
             let to = if positions { dtype } else { resolved.result };
             let source = module(kind.name, dtype, kind.load, to);
             let most = 16 / dtype.size();
-            let (packs, plains): (_, &[bool]) = match whole {
-                true => ([most, 1], &[true, false]),
-                false => ([most, most], &[true]),
+            let (packs, plains): (_, &[bool]) = if whole {
+                ([most, 1], &[true, false])
+            } else {
+                ([most, most], &[true])
             };
             let wide = kind.name == "Sum" && matches!(dtype, DType::F32 | DType::U8 | DType::C128);
             for wide in [false, true].into_iter().take(1 + usize::from(wide)) {
                 for (source, rows) in ways(&source, packs, plains, wide) {
-                    let entries: &[_] = match rows {
-                        true => &[c"reduce_rows"],
-                        false => &[c"reduce_columns"],
+                    let entries: &[_] = if rows {
+                        &[c"reduce_rows"]
+                    } else {
+                        &[c"reduce_columns"]
                     };
                     all.push(Module::new(source, entries));
                 }
@@ -310,7 +312,7 @@ pub(super) fn modules() -> Vec<Module> {
     all
 }
 
-/// Sums of chains, one of each dtype.
+/// Lists the modules that sum a chain of each dtype.
 fn chains() -> Vec<Module> {
     let (mut all, mut seen) = (Vec::new(), Vec::new());
     for chain in samples() {

@@ -1,41 +1,42 @@
-//! What a device works with, in words.
+//! The report on a device: versions, and counts of calls by implementation.
 
 use std::fmt;
 
-use super::Properties;
+use super::properties::Properties;
 
-/// What a device works with. Versions are of CUDA, major and minor.
+/// The versions of a device's driver, compiler and libraries, and how many calls each implementation has computed.
+/// Versions are those of CUDA, major and minor, unless noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// What it is.
+    /// The properties of the device.
     pub device: Properties,
-    /// What its driver knows.
+    /// The newest CUDA version that the driver supports.
     pub driver: (u32, u32),
-    /// NVRTC's, or why kernels that are not kept on disk cannot be compiled.
+    /// The version of NVRTC, or why kernels that are not in the cache on disk cannot be compiled.
     pub compiler: Result<(u32, u32), String>,
-    /// How many modules of compiled kernels came with the program, each for one kind of device, or why they are not used.
+    /// The number of modules of compiled kernels in the program, each for one kind of device, or why they are not used.
     pub shipped: Result<usize, String>,
-    /// cuBLASLt's, or why it does not multiply.
+    /// The version of cuBLASLt, or why it is not used.
     pub cublaslt: Result<(u32, u32), String>,
-    /// How many products cuBLASLt has made. A call may take several.
+    /// The number of products computed by cuBLASLt. A call may take several.
     pub by_cublaslt: u64,
-    /// How many products our own kernels have made: small ones, those of integers, those with a vector,
-    /// and all where cuBLASLt does not multiply.
+    /// The number of products computed by our own kernels: small products, those of integers, those with a vector, and
+    /// all if cuBLASLt is not used.
     pub by_kernels: u64,
-    /// cuDNN's own version, major and minor, or why it does not convolve.
+    /// The version of cuDNN itself, or why it is not used.
     pub cudnn: Result<(u32, u32), String>,
-    /// How many convolutions, transposes and gradients of weights cuDNN has made.
+    /// The number of convolutions, transposed convolutions and gradients of weights computed by cuDNN.
     pub convolved_by_cudnn: u64,
-    /// How many our own kernels have made: small ones, those of integers and of complex numbers, and all where cuDNN
-    /// does not convolve. A gradient of a weight may be one more of them.
+    /// The number computed by our own kernels: small convolutions, those of integers and complex numbers, and all if
+    /// cuDNN is not used. A gradient of a weight may add one to it.
     pub convolved_by_kernels: u64,
-    /// Why attention of 16-bit floats does not go by products of warpgroups, which devices of capability 9.0 have, if it
-    /// does not.
+    /// Why attention of 16-bit floats does not use warpgroup products, which devices of capability 9.0 have; `Ok` if it
+    /// may use them.
     pub warpgroups: Result<(), String>,
-    /// How many attentions products of warpgroups have made.
+    /// The number of attentions computed by warpgroup products.
     pub attended_by_warpgroups: u64,
-    /// How many other kernels have made.
+    /// The number of attentions computed by other kernels.
     pub attended_by_warps: u64,
 }
 

@@ -1,10 +1,10 @@
-//! Planes at other sizes: `resample.cu`.
+//! Resampling of planes: `resample.cu`.
 
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::catalog::Module;
 use super::launch::{Argument, Grid};
+use super::module::Module;
 use super::source::{File, Source};
 use super::window::{FLOATS, Size, any_wide};
 use crate::job::{Along, ResampleJob};
@@ -33,10 +33,10 @@ struct ResampleArgs {
     count: u64,
 }
 
-// SAFETY: as in `resample.cu`.
+// SAFETY: the struct of `resample.cu`.
 unsafe impl Argument for ResampleArgs {}
 
-/// Resamples planes: first a table of what makes up each element of each dim, then the elements.
+/// Resamples planes. A first kernel computes a table of the sources and weights of each dim, a second one the elements.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -91,7 +91,7 @@ fn source(dtype: DType, rank: usize, each: usize, wide: bool) -> Source {
         .number("EACH", each as i64)
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for &dtype in FLOATS {

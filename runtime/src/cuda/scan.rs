@@ -1,4 +1,4 @@
-//! Running results along a dim.
+//! Scans along a dim: `scan.cu`.
 
 use std::ffi::CStr;
 use std::ptr::null_mut;
@@ -6,10 +6,10 @@ use std::ptr::null_mut;
 use nomina_core::op::class;
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::index::Strided;
 use super::launch::{Argument, Grid};
 use super::lines::LineDims;
+use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
@@ -17,14 +17,14 @@ use crate::dispatch::arithmetic;
 use crate::job::ScanJob;
 use crate::storage::DeviceBuffer;
 
-/// What `scan.cu` takes.
+/// The arguments: `Scan` of `scan.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Scan {
     x: *const u8,
     out: *mut u8,
     totals: *mut u8,
-    turns: *mut u8,
+    look_back: *mut u8,
     outputs: u64,
     count: u64,
     chunk: u64,
@@ -37,16 +37,16 @@ struct Scan {
 // SAFETY: `Scan` of `scan.cu`.
 unsafe impl Argument for Scan {}
 
-/// Threads of a block.
+/// The threads of a block.
 const BLOCK: usize = 256;
-/// About how many threads keep a device busy.
+/// About the number of threads that keeps a device busy.
 const BUSY: usize = 1 << 17;
-/// The fewest elements of a chunk of lines side by side.
+/// The least length of a chunk of adjacent lines.
 const SHORTEST: usize = 64;
-/// The most bytes of what is carried along.
+/// The most bytes of an accumulator.
 const CARRIED: usize = 16;
 
-/// How lines are walked: those that lie side by side, or one behind the other, which may be cut into tiles.
+/// The layout of lines: adjacent to each other, or each contiguous, and then perhaps cut into tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
     Columns,
@@ -54,14 +54,14 @@ enum Lines {
     Tiles,
 }
 
-/// How many elements a thread takes in at a time; those of what is carried along that is long are fewer.
+/// Returns the number of adjacent elements that a thread scans; fewer for wide accumulators.
 fn items(op: class::Scan, compute: DType, pack: usize) -> usize {
     let double = op == class::Scan::Logcumsumexp && element(compute) == DType::F64;
     let fewest = if compute.is_complex() || double { 4 } else { 8 };
     pack.max(fewest)
 }
 
-/// How lines are walked.
+/// The kernel, its grid, and how lines are cut into chunks.
 struct Way {
     lines: Lines,
     pack: usize,
@@ -70,7 +70,7 @@ struct Way {
     grid: Grid,
 }
 
-/// The next power of two.
+/// Returns the next power of two.
 fn power(n: usize) -> usize {
     n.max(1).next_power_of_two()
 }
@@ -79,19 +79,19 @@ impl Way {
     fn new(walk: &LineDims<2>, job: &ScanJob<'_>, processors: usize) -> Self {
         let (outputs, count) = (walk.outputs, walk.count);
         let inner = walk.inner(0).unsigned_abs();
-        // A logarithm of complex numbers goes on from the last one in its turns: one by one, so that it
-        // is the same however lines lie.
-        let turns = job.op == class::Scan::Logcumsumexp && job.compute.is_complex();
+        // `logcumsumexp` of complex numbers continues the phase of the previous result. One thread scans a whole line,
+        // so that the result does not depend on the layout.
+        let serial = job.op == class::Scan::Logcumsumexp && job.compute.is_complex();
         let beside = |dim: &(usize, [isize; 2])| dim.1[0] != 0 && dim.1[0].unsigned_abs() < inner;
         let first = walk.kept.first();
-        if turns || first.is_some_and(|dim| dim.0 >= 2 && beside(dim)) {
+        if serial || first.is_some_and(|dim| dim.0 >= 2 && beside(dim)) {
             let width = power(outputs).min(32);
             let tall = BLOCK / width;
             let wanted = (BUSY / outputs).min(count / SHORTEST).max(1);
-            let wanted = if turns { 1 } else { wanted };
+            let wanted = if serial { 1 } else { wanted };
             let chunk = count.div_ceil(wanted);
             let chunks = count.div_ceil(chunk);
-            // Without chunks one row of threads is enough.
+            // Without chunks, one row of threads is enough.
             let (width, tall) = if chunks == 1 {
                 (BLOCK, 1)
             } else {
@@ -129,7 +129,7 @@ impl Way {
         let tile = threads * items;
         if threads == BLOCK && 2 * outputs * threads <= BUSY && count >= 8 * tile {
             let chunks = count.div_ceil(tile);
-            // As many blocks as run at a time take tiles in turns.
+            // The blocks that run at a time take tiles from a counter.
             let blocks = (outputs * chunks).min(8 * processors);
             return Self {
                 lines: Lines::Tiles,
@@ -149,7 +149,7 @@ impl Way {
     }
 }
 
-/// Blocks of lines with so many threads each.
+/// Returns the grid for lines of `threads` threads each.
 fn of_rows(outputs: usize, threads: usize) -> Grid {
     let lines = if threads > 32 { 1 } else { BLOCK / threads };
     let mut grid = Grid::blocks(outputs.div_ceil(lines), threads as u32);
@@ -157,7 +157,7 @@ fn of_rows(outputs: usize, threads: usize) -> Grid {
     grid
 }
 
-/// A module of `scan.cu`, but for how lines lie.
+/// Returns a module of `scan.cu` without the layout of lines.
 fn module(name: &'static str, from: DType, compute: DType, to: DType) -> Source {
     Source::new(File::Scan)
         .word("OP", name)
@@ -166,7 +166,7 @@ fn module(name: &'static str, from: DType, compute: DType, to: DType) -> Source 
         .dtype("T2", to)
 }
 
-/// What elements are converted to: integers to i64.
+/// Returns the dtype that elements are converted to; i64 for integers.
 fn element(compute: DType) -> DType {
     match arithmetic(compute) {
         dtype if dtype.is_integral() => DType::I64,
@@ -174,7 +174,7 @@ fn element(compute: DType) -> DType {
     }
 }
 
-/// What computes it in `scan.cu`.
+/// Returns an operator's name in `scan.cu`.
 fn name(op: class::Scan) -> &'static str {
     match op {
         class::Scan::Cumsum => "Cumsum",
@@ -183,7 +183,7 @@ fn name(op: class::Scan) -> &'static str {
     }
 }
 
-/// Computes running results.
+/// Computes a scan.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -205,28 +205,27 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
     let totals = match way.chunks {
         1 => None,
         chunks => {
-            // A tile has two: its own, and that of its line up to its end.
+            // A tile has two results: its aggregate and its inclusive prefix.
             let each = if tiles { 2 * CARRIED } else { CARRIED };
             Some(cuda.scratch(op, [walk.outputs, chunks, each])?)
         }
     };
-    let turns = match tiles {
-        true => {
-            // Which tile is next, and how far each is.
-            let bytes = size_of::<u64>() + walk.outputs * way.chunks * size_of::<u32>();
-            let turns = cuda.scratch(op, [bytes])?;
-            // SAFETY: the scratch is that long.
-            unsafe { cuda.clear(op, turns.as_ptr(), bytes)? };
-            Some(turns)
-        }
-        false => None,
+    let look_back = if tiles {
+        // The number of the next tile, and the state of each.
+        let bytes = size_of::<u64>() + walk.outputs * way.chunks * size_of::<u32>();
+        let look_back = cuda.scratch(op, [bytes])?;
+        // SAFETY: the workspace has this length.
+        unsafe { cuda.clear(op, look_back.as_ptr(), bytes)? };
+        Some(look_back)
+    } else {
+        None
     };
     let at = |block: &Option<DeviceBuffer>| block.as_ref().map_or(null_mut(), DeviceBuffer::as_ptr);
     let args = Scan {
         x: job.x,
         out: job.out,
         totals: at(&totals),
-        turns: at(&turns),
+        look_back: at(&look_back),
         outputs: walk.outputs as u64,
         count: walk.count as u64,
         chunk: way.chunk as u64,
@@ -241,7 +240,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
         let items = items(job.op, job.compute, way.pack);
         let module = walking(&module, way.lines, phase, [way.pack, items]).index(walk.is_wide());
         let function = cuda.function(op, module, entry)?;
-        // SAFETY: the walk has the job's positions, and the scratch what is carried from each chunk.
+        // SAFETY: the dims and steps are those of the job, and the workspace has a result for each chunk.
         unsafe { cuda.launch(op, function, way.grid, &args) }
     };
     if totals.is_some() && !tiles {
@@ -255,7 +254,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
     phase("RESULTS")
 }
 
-/// A module that walks lines, but for what positions are counted in.
+/// Returns a module that scans lines, without the type of positions.
 fn walking(source: &Source, lines: Lines, phase: &'static str, packs: [usize; 2]) -> Source {
     let shape = match lines {
         Lines::Columns => "COLUMNS",
@@ -275,12 +274,12 @@ impl Lines {
     }
 }
 
-/// The module that adds up totals.
+/// Returns the module that scans the totals of chunks.
 fn before(source: &Source) -> Source {
     shaped(source, "BEFORE", "TOTALS", [1, 1])
 }
 
-/// With how many elements are read at once, and taken in.
+/// Adds the layout, the phase, and the numbers of elements read at once and scanned by a thread.
 fn shaped(
     source: &Source,
     shape: &'static str,
@@ -293,7 +292,7 @@ fn shaped(
         .number("ITEMS", items as i64)
 }
 
-/// Every module that calls here ask for, unless another dtype is asked for as that of the result.
+/// Lists every module that these calls use, except for results of another dtype than the operator's own.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for &op in class::Scan::ALL {
@@ -301,8 +300,8 @@ pub(super) fn modules() -> Vec<Module> {
         for dtype in row.dtypes.iter() {
             let resolved = row.dtype.resolve(dtype, DType::F32);
             let source = module(name(op), dtype, resolved.compute, resolved.result);
-            let turns = op == class::Scan::Logcumsumexp && dtype.is_complex();
-            if !turns {
+            let serial = op == class::Scan::Logcumsumexp && dtype.is_complex();
+            if !serial {
                 let before = before(&source).index(false);
                 all.push(Module::new(before, &[c"scan_before"]));
             }
@@ -311,12 +310,15 @@ pub(super) fn modules() -> Vec<Module> {
             for phase in ["RESULTS", "TOTALS"] {
                 let columns = walking(&source, Lines::Columns, phase, of(1));
                 all.push(Module::new(columns.index(false), &[c"scan_columns"]));
-                if turns {
+                if serial {
                     break;
                 }
             }
             let packs = [1, most];
-            for &pack in packs[..1 + usize::from(most > 1)].iter().filter(|_| !turns) {
+            for &pack in packs[..1 + usize::from(most > 1)]
+                .iter()
+                .filter(|_| !serial)
+            {
                 let rows = walking(&source, Lines::Rows, "RESULTS", of(pack));
                 all.push(Module::new(rows.index(false), &[c"scan_rows"]));
                 let tiles = walking(&source, Lines::Tiles, "RESULTS", of(pack));

@@ -1,26 +1,25 @@
-//! Writing where an index says: `scatter.cu`.
+//! Scattering by an index: `scatter.cu`.
 
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::catalog::Module;
 use super::gather::{Bounded, Check, Dims, bound, woven};
 use super::index::Strided;
 use super::launch::Argument;
-use super::room::{Work, bits};
-use super::sort::sorted;
+use super::module::Module;
+use super::module_call::{ModuleCall, bits};
+use super::order::sorted;
 use super::source::{File, Source};
 use crate::dispatch::accumulator;
 use crate::job::{IndexJob, LineJob, Task, Update};
 
-/// Up to so many places, the last write of each is found by a list of all places, however few are
+/// The most places of the target for which the last write to each is found with a list of all places, even if few are
 /// written.
 const PLACES: usize = 1 << 16;
-/// Where whole rows of floats are added to so few that each gets more than this many, they are added
-/// at once and not one after the other.
+/// Rows of floats for each place of the target above which they are added atomically, and not one after the other.
 const LONG: usize = 64;
 
-/// `Update` of `scatter.cu`.
+/// The arguments: `Update` of `scatter.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Args {
@@ -44,9 +43,10 @@ struct Args {
     places: Strided<5>,
 }
 
-// SAFETY: as `Update` there.
+// SAFETY: the struct `Update` of `scatter.cu`.
 unsafe impl Argument for Args {}
 
+/// Returns the number of a rule in `scatter.cu`.
 fn rule(how: Update) -> i64 {
     match how {
         Update::Set => 0,
@@ -57,7 +57,7 @@ fn rule(how: Update) -> i64 {
     }
 }
 
-/// The module of a rule and a dtype; elements that are replaced are bits.
+/// Returns the module of a rule and a dtype. Rules that replace elements use an unsigned type of the same size.
 fn source(how: Update, dtype: DType) -> Source {
     let source = Source::new(File::Scatter).number("RULE", rule(how));
     match how {
@@ -66,7 +66,7 @@ fn source(how: Update, dtype: DType) -> Source {
     }
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for wide in [false, true] {
@@ -92,13 +92,14 @@ pub(super) fn modules() -> Vec<Module> {
     all
 }
 
-/// A job as the kernel sees it.
+/// A job in the form of the kernels.
 struct Plan5<'a> {
     job: &'a IndexJob,
     how: Update,
-    /// The dims beside the index's: target, other, index, the line of the index, nothing.
+    /// The dims besides the index's, with the strides of the target, the other operand and the index, the number of the
+    /// line of the index, and 0.
     rest: Dims<5>,
-    /// How many lines the index has.
+    /// The number of lines of the index.
     lines: usize,
 }
 
@@ -108,7 +109,7 @@ impl<'a> Plan5<'a> {
         let dims = job.rest.dims().iter().filter(|dim| dim.size != 1);
         let rest = dims.map(|dim| {
             let [target, other, index, ..] = dim.steps;
-            // Dims along which the index repeats share a line.
+            // A dim over which the index is broadcast has one line.
             let line = if index == 0 { 0 } else { lines };
             if index != 0 {
                 lines *= dim.size;
@@ -124,7 +125,7 @@ impl<'a> Plan5<'a> {
         }
     }
 
-    /// The dims, with lines that are so far apart.
+    /// Returns all dims, with lines that are `each` apart, in the order of the strides of operand `by`.
     fn dims(&self, along: (usize, [isize; 5]), each: usize, by: usize) -> Dims<5> {
         let mut rest = self.rest.clone();
         for (_, steps) in &mut rest {
@@ -133,15 +134,19 @@ impl<'a> Plan5<'a> {
         woven(rest, along, by)
     }
 
+    /// Returns the dim of the index.
     fn along(&self) -> (usize, [isize; 5]) {
         let job = self.job;
         (job.count, [0, job.other_step, job.index_step, 0, 1])
     }
 
-    /// Starts a kernel over these dims; says whether they were not too many.
+    /// Starts a kernel over these dims. Returns false for more dims than kernels support.
+    ///
+    /// # Safety
+    /// See [`update`].
     unsafe fn start(
         &self,
-        work: &Work,
+        call: &ModuleCall,
         entry: &'static std::ffi::CStr,
         dims: &Dims<5>,
         args: Args,
@@ -156,11 +161,11 @@ impl<'a> Plan5<'a> {
             ..args
         };
         // SAFETY: the caller's promise.
-        unsafe { work.each(entry, count, &args)? };
+        unsafe { call.each(entry, count, &args)? };
         Ok(true)
     }
 
-    /// Whether the order of the writes does not show.
+    /// Returns whether the writes may be done in any order.
     fn any_order(&self) -> bool {
         let job = self.job;
         let dtype = job.target.dtype;
@@ -168,9 +173,9 @@ impl<'a> Plan5<'a> {
         match self.how {
             Update::Max | Update::Min => true,
             Update::Add | Update::Mul if dtype.is_integral() => true,
-            // Narrow floats are accumulated wide, which no atomic does.
+            // Narrow floats are accumulated in a wider dtype, which has no atomic operation on the target.
             Update::Add if accumulator(dtype) != dtype => job.count == 1,
-            // One index for each element: sums are made at once, and differ in their rounding.
+            // With an index for each element, sums are atomic, and their rounding varies.
             Update::Add => !rows || job.count > LONG.saturating_mul(job.extent),
             Update::Mul => job.count == 1,
             Update::Set => {
@@ -181,7 +186,7 @@ impl<'a> Plan5<'a> {
     }
 }
 
-/// Writes where an index says, and tells whether it did.
+/// Scatters elements by an index. Returns false, without writing, for more dims than kernels support.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -194,7 +199,7 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
     let writes: usize = dims.iter().map(|dim| dim.0).product();
     let listed = plan.lines.saturating_mul(job.extent);
     let most = writes.max(plan.lines * job.count).max(listed);
-    let work = Work::new(cuda, job.op, source(how, job.target.dtype), most)?;
+    let call = ModuleCall::new(cuda, job.op, source(how, job.target.dtype), most)?;
     let mut args = Args {
         target: job.target.ptr,
         other: job.other.ptr,
@@ -219,14 +224,14 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
     // SAFETY: the caller's promise, here and below.
     unsafe {
         if plan.any_order() {
-            let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
+            let check = Check::new(call.cuda, job.op, job.unchecked.as_ref())?;
             args.checked(&check);
-            return plan.start(&work, c"update_any", &dims, args);
+            return plan.start(&call, c"update_any", &dims, args);
         }
         if how == Update::Set && few {
-            let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
+            let check = Check::new(call.cuda, job.op, job.unchecked.as_ref())?;
             args.checked(&check);
-            let last = work.zeros([listed, work.position()])?;
+            let last = call.zeros([listed, call.position()])?;
             args.last = last.as_ptr();
             let mut lines = plan.rest.clone();
             lines.retain(|(_, steps)| steps[2] != 0);
@@ -234,10 +239,10 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
                 steps[3] *= job.extent as isize;
             }
             let claims = woven(lines, plan.along(), 2);
-            return Ok(plan.start(&work, c"update_claim", &claims, args)?
-                && plan.start(&work, c"update_last", &dims, args)?);
+            return Ok(plan.start(&call, c"update_claim", &claims, args)?
+                && plan.start(&call, c"update_last", &dims, args)?);
         }
-        by_order(&plan, &work, args)
+        by_order(&plan, &call, args)
     }
 }
 
@@ -250,12 +255,15 @@ impl Args {
     }
 }
 
-/// Sorts the index, and writes what has the same in its order.
-unsafe fn by_order(plan: &Plan5<'_>, work: &Work, mut args: Args) -> Result<bool> {
+/// Sorts the index, and combines elements of the same index in their order.
+///
+/// # Safety
+/// See [`update`].
+unsafe fn by_order(plan: &Plan5<'_>, call: &ModuleCall, mut args: Args) -> Result<bool> {
     let job = plan.job;
     let (lines, count) = (plan.lines, job.count);
     let all = lines * count;
-    // One more number stands for what is out of range.
+    // One more key is for indices out of range.
     let narrow = job.extent < i32::MAX as usize;
     let (dtype, bytes) = if narrow {
         (DType::I32, 4)
@@ -263,9 +271,9 @@ unsafe fn by_order(plan: &Plan5<'_>, work: &Work, mut args: Args) -> Result<bool
         (DType::I64, 8)
     };
     let (keys, in_order, from) = (
-        work.scratch([all, bytes])?,
-        work.scratch([all, bytes])?,
-        work.scratch([all, 8])?,
+        call.scratch([all, bytes])?,
+        call.scratch([all, bytes])?,
+        call.scratch([all, 8])?,
     );
     let mut dims = Dims::<1>::new();
     dims.push((count, [job.index_step]));
@@ -278,8 +286,8 @@ unsafe fn by_order(plan: &Plan5<'_>, work: &Work, mut args: Args) -> Result<bool
     };
     let ends = [job.low, job.extent as i64];
     let unchecked = job.unchecked.as_ref();
-    // SAFETY: the caller's promise; scratch has room for the index, here and below.
-    if !unsafe { bound(work.cuda, job.op, job.index, &dims, unchecked, to, ends)? } {
+    // SAFETY: the caller's promise; the workspaces have room for the index, here and below.
+    if !unsafe { bound(call.cuda, job.op, job.index, &dims, unchecked, to, ends)? } {
         return Ok(false);
     }
     let (shape, strides) = ([lines, count], [count as isize, 1]);
@@ -308,7 +316,7 @@ unsafe fn by_order(plan: &Plan5<'_>, work: &Work, mut args: Args) -> Result<bool
     dims.push(along);
     // SAFETY: the caller's promise.
     unsafe {
-        Ok(sorted(work.cuda, &ordered, width)?
-            && plan.start(work, c"update_sorted", &dims, args)?)
+        Ok(sorted(call.cuda, &ordered, width)?
+            && plan.start(call, c"update_sorted", &dims, args)?)
     }
 }

@@ -1,16 +1,16 @@
-//! Places in sorted sequences, and equal rows: `search.cu`.
+//! Search in sorted sequences, and equal rows: `search.cu`.
 
 use nomina_core::{DType, Error, ErrorKind, Result};
 
-use super::catalog::Module;
 use super::keyed::{keyed, modules_of};
 use super::launch::Argument;
-use super::room::Work;
+use super::module::Module;
+use super::module_call::ModuleCall;
 use super::source::File;
-use super::{Cuda, select, sort};
+use super::{Cuda, order, select};
 use crate::job::{GroupJob, LineJob, MaskJob, Room, Rows, Search, Task};
 
-/// `Search` of `search.cu`.
+/// The arguments: `Search` of `search.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Args {
@@ -26,7 +26,7 @@ struct Args {
     right: u32,
 }
 
-/// `Rows` there.
+/// The arguments: `Rows` of `search.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct RowArgs {
@@ -41,7 +41,7 @@ struct RowArgs {
     at: u64,
 }
 
-/// `Groups` there.
+/// The arguments: `Groups` of `search.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct GroupArgs {
@@ -53,14 +53,14 @@ struct GroupArgs {
     groups: u64,
 }
 
-// SAFETY: the structs there.
+// SAFETY: the structs of `search.cu`.
 unsafe impl Argument for Args {}
 // SAFETY: as above.
 unsafe impl Argument for RowArgs {}
 // SAFETY: as above.
 unsafe impl Argument for GroupArgs {}
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     modules_of(
         File::Search,
@@ -74,11 +74,11 @@ pub(super) fn modules() -> Vec<Module> {
     )
 }
 
-fn work(cuda: &Cuda, op: &'static str, dtype: DType, count: usize) -> Result<Work> {
-    Work::new(cuda, op, keyed(File::Search, dtype), count)
+fn module_call(cuda: &Cuda, op: &'static str, dtype: DType, count: usize) -> Result<ModuleCall> {
+    ModuleCall::new(cuda, op, keyed(File::Search, dtype), count)
 }
 
-/// Finds places.
+/// Searches for positions.
 ///
 /// # Safety
 /// See [`DataDependent::search`].
@@ -88,10 +88,10 @@ pub(super) unsafe fn search(
     job: &Search,
     out: *mut i64,
 ) -> Result<()> {
-    let work = work(cuda, op, job.dtype, job.count)?;
+    let call = module_call(cuda, op, job.dtype, job.count)?;
     let len = job.len;
     let sorted = (!job.sorter.is_null()).then(|| {
-        work.cuda.may_raise(op, move |at| {
+        call.cuda.may_raise(op, move |at| {
             let what = format!("the sorter has {at}, where a sequence has {len} elements");
             Error::new(ErrorKind::Index, op, what).hint("use what `argsort` gives")
         })
@@ -112,7 +112,7 @@ pub(super) unsafe fn search(
         right: job.right.into(),
     };
     // SAFETY: the caller's promise.
-    unsafe { work.each(c"search", job.count, &args) }
+    unsafe { call.each(c"search", job.count, &args) }
 }
 
 impl RowArgs {
@@ -131,7 +131,7 @@ impl RowArgs {
     }
 }
 
-/// Sorts rows: by the last of their elements first, each pass keeping the order of those before.
+/// Sorts rows by stable passes, from the last column to the first.
 ///
 /// # Safety
 /// See [`DataDependent::row_order`].
@@ -141,11 +141,11 @@ pub(super) unsafe fn row_order(
     rows: Rows,
     out: *mut i64,
 ) -> Result<()> {
-    let work = work(cuda, op, rows.dtype, rows.count)?;
-    let column = work.scratch([rows.count, rows.dtype.size()])?;
+    let call = module_call(cuda, op, rows.dtype, rows.count)?;
+    let column = call.scratch([rows.count, rows.dtype.size()])?;
     let (sorted, other) = (
-        work.scratch([rows.count, 8])?,
-        work.scratch([rows.count, 8])?,
+        call.scratch([rows.count, 8])?,
+        call.scratch([rows.count, 8])?,
     );
     // The last pass writes the result.
     let places = [out, other.as_ptr().cast()];
@@ -172,12 +172,12 @@ pub(super) unsafe fn row_order(
             positions: sorted.as_ptr().cast(),
             out_strides: &strides,
         };
-        // SAFETY: the caller's promise; scratch has room for a row's number and one element of each.
+        // SAFETY: the caller's promise; the workspaces have room for a number and an element of each row.
         unsafe {
-            work.each(c"rows_column", rows.count, &args)?;
-            // One dim is never too many.
-            sort::execute(cuda, &job)?;
-            work.each(c"rows_follow", rows.count, &args)?;
+            call.each(c"rows_column", rows.count, &args)?;
+            // Kernels support one dim, so the result is true.
+            order::execute(cuda, &job)?;
+            call.each(c"rows_follow", rows.count, &args)?;
         }
         order = args.next.cast_const();
     }
@@ -189,7 +189,7 @@ pub(super) unsafe fn row_order(
     Ok(())
 }
 
-/// Finds where rows begin that differ from the one before.
+/// Marks the rows that differ from the row before.
 ///
 /// # Safety
 /// See [`DataDependent::row_starts`].
@@ -200,8 +200,8 @@ pub(super) unsafe fn row_starts(
     order: *const i64,
     room: Room<'_, i64>,
 ) -> Result<()> {
-    let work = work(cuda, op, rows.dtype, rows.count.max(rows.count * rows.len))?;
-    let differs = work.scratch([rows.count])?;
+    let call = module_call(cuda, op, rows.dtype, rows.count.max(rows.count * rows.len))?;
+    let differs = call.scratch([rows.count])?;
     let args = RowArgs {
         differs: differs.as_ptr().cast(),
         ..RowArgs::new(rows, order)
@@ -213,17 +213,17 @@ pub(super) unsafe fn row_starts(
     };
     // SAFETY: the caller's promise; the mask has room for each row.
     unsafe {
-        work.each(c"rows_differ", rows.count, &args)?;
+        call.each(c"rows_differ", rows.count, &args)?;
         select::nonzero(cuda, &mask, room)
     }
 }
 
-/// Says of each row which group it belongs to.
+/// Writes the group of each row.
 ///
 /// # Safety
 /// See [`DataDependent::groups`].
 pub(super) unsafe fn groups(cuda: &Cuda, job: &GroupJob) -> Result<()> {
-    let work = work(cuda, job.op, DType::U8, job.count)?;
+    let call = module_call(cuda, job.op, DType::U8, job.count)?;
     let args = GroupArgs {
         starts: job.starts,
         order: job.order,
@@ -233,5 +233,5 @@ pub(super) unsafe fn groups(cuda: &Cuda, job: &GroupJob) -> Result<()> {
         groups: job.groups as u64,
     };
     // SAFETY: the caller's promise.
-    unsafe { work.each(c"groups", job.count, &args) }
+    unsafe { call.each(c"groups", job.count, &args) }
 }

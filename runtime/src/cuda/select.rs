@@ -1,20 +1,20 @@
-//! Elements where a mask holds: `select.cu`.
+//! Selection by a mask: `select.cu`.
 
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::Cuda;
-use super::catalog::Module;
 use super::index::{RANK, Strided};
 use super::launch::{Argument, Grid};
-use super::room::{Work, bits};
+use super::module::Module;
+use super::module_call::{ModuleCall, bits};
 use super::source::{File, Source};
 use crate::job::{MaskJob, Room};
 use crate::storage::DeviceBuffer;
 
-/// Elements of a tile.
+/// The elements of a tile.
 const TILE: usize = 4096;
 
-/// `Select` of `select.cu`.
+/// The arguments: `Select` of `select.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Args {
@@ -28,14 +28,14 @@ struct Args {
     places: Strided<1>,
 }
 
-// SAFETY: the struct there.
+// SAFETY: the struct of `select.cu`.
 unsafe impl Argument for Args {}
 
 fn source(bytes: usize) -> Source {
     Source::new(File::Select).word("ELEMENT", bits(bytes))
 }
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let all = [1, 2, 4, 8, 16]
         .into_iter()
@@ -47,9 +47,9 @@ pub(super) fn modules() -> Vec<Module> {
     .collect()
 }
 
-/// What holds is counted, and the host knows how often.
+/// A mask whose selected elements are counted, with the count on the host.
 struct Counted {
-    work: Work,
+    call: ModuleCall,
     args: Args,
     tiles: usize,
     found: usize,
@@ -57,8 +57,10 @@ struct Counted {
 }
 
 impl Counted {
+    /// Counts the selected elements and waits for the count.
+    ///
     /// # Safety
-    /// The mask lies where the job says.
+    /// The mask is readable with the dims of the job.
     unsafe fn new(
         cuda: &Cuda,
         job: &MaskJob<'_>,
@@ -72,9 +74,9 @@ impl Counted {
             ))
         })?;
         let count: usize = job.shape.iter().product();
-        let work = Work::new(cuda, job.op, source(size), count)?;
+        let call = ModuleCall::new(cuda, job.op, source(size), count)?;
         let tiles = count.div_ceil(TILE);
-        let starts = work.scratch([tiles + 1, 8])?;
+        let starts = call.scratch([tiles + 1, 8])?;
         let args = Args {
             mask: job.mask,
             count: count as u64,
@@ -86,15 +88,15 @@ impl Counted {
             places,
         };
         let mut found = 0_u64;
-        // SAFETY: the caller's promise; the scratch has a number for each tile and one more.
+        // SAFETY: the caller's promise; the workspace has a number for each tile and one more.
         unsafe {
-            work.blocks(c"mask_counts", tiles, &args)?;
-            work.start(c"mask_starts", Grid::blocks(1, 1024), &args)?;
+            call.blocks(c"mask_counts", tiles, &args)?;
+            call.start(c"mask_starts", Grid::blocks(1, 1024), &args)?;
             let total = starts.as_ptr().add(tiles * 8);
-            work.cuda.read(job.op, (&raw mut found).cast(), total, 8)?;
+            call.cuda.read(job.op, (&raw mut found).cast(), total, 8)?;
         }
         Ok(Self {
-            work,
+            call,
             args,
             tiles,
             found: found as usize,
@@ -103,7 +105,7 @@ impl Counted {
     }
 }
 
-/// Writes the indices of the elements where a mask holds.
+/// Writes the indices of the selected elements.
 ///
 /// # Safety
 /// See [`DataDependent::nonzero`].
@@ -118,12 +120,12 @@ pub(super) unsafe fn nonzero(cuda: &Cuda, job: &MaskJob<'_>, room: Room<'_, i64>
     // SAFETY: the caller's promise.
     unsafe {
         counted
-            .work
+            .call
             .blocks(c"mask_rows", counted.tiles, &counted.args)
     }
 }
 
-/// Writes the elements where a mask holds.
+/// Writes the selected elements.
 ///
 /// # Safety
 /// See [`DataDependent::masked_select`].
@@ -155,7 +157,7 @@ pub(super) unsafe fn masked_select(
     // SAFETY: the caller's promise.
     unsafe {
         counted
-            .work
+            .call
             .blocks(c"mask_take", counted.tiles, &counted.args)
     }
 }

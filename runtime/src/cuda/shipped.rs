@@ -1,6 +1,4 @@
-//! Modules that came with the program: the package `nomina-cuda-kernels`, looked into where the cache lacks one.
-
-use super::source::Source;
+//! Compiled modules in the program: the package `nomina-cuda-kernels`, which is searched after the cache on disk.
 
 pub(super) use pack::{count, load};
 
@@ -11,11 +9,11 @@ mod pack {
 
     use nomina_cuda_kernels::{EMBEDDED, Pack};
 
-    use super::Source;
     use crate::cuda::compile::Target;
     use crate::cuda::disk;
+    use crate::cuda::source::Source;
 
-    /// The package's, or that of the file that `NOMINA_CUDA_KERNELS` names; else why there is none.
+    /// Returns the package, or that of the file that `NOMINA_CUDA_KERNELS` names, or why there is none.
     fn pack() -> Result<&'static Pack<'static>, String> {
         static PACK: OnceLock<Result<Pack<'static>, String>> = OnceLock::new();
         let look = || {
@@ -37,26 +35,17 @@ mod pack {
         PACK.get_or_init(look).as_ref().map_err(Clone::clone)
     }
 
-    /// Code goes with later devices of its major version where it is not bound to one, PTX with all later ones.
-    pub(super) fn goes_with(target: Target, (major, minor): (u32, u32)) -> bool {
-        match target {
-            Target::Cubin(arch) => arch / 10 == major && arch % 10 <= minor,
-            Target::Bound(arch) => arch == major * 10 + minor,
-            Target::Ptx(arch) => arch <= major * 10 + minor,
-        }
-    }
-
-    /// The module for a device, if it came with the program and is whole.
+    /// Returns a module for a device, if the package has it undamaged.
     pub(crate) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
         let pack = pack().ok()?;
         let mut targets = Target::shipped(source).iter();
         targets.find_map(|&target| {
-            let fits = goes_with(target, capability);
+            let fits = target.runs_on(capability);
             fits.then(|| pack.get(disk::number(source, target)))?
         })
     }
 
-    /// How many modules came with the program, or why there are none.
+    /// Returns the number of modules in the package, or why they are not used.
     pub(crate) fn count() -> Result<usize, String> {
         let pack = pack()?;
         match pack.torn() {
@@ -68,7 +57,7 @@ mod pack {
 
 #[cfg(not(feature = "cuda-kernels"))]
 mod pack {
-    use super::Source;
+    use crate::cuda::source::Source;
 
     pub(crate) fn load(_: &Source, _: (u32, u32)) -> Option<Vec<u8>> {
         None
@@ -76,32 +65,5 @@ mod pack {
 
     pub(crate) fn count() -> Result<usize, String> {
         Err("built without the feature `cuda-kernels`".to_owned())
-    }
-}
-
-#[cfg(all(test, feature = "cuda-kernels"))]
-mod tests {
-    use super::pack::goes_with;
-    use crate::cuda::compile::Target::{self, Bound, Cubin, Ptx};
-    use crate::cuda::source::{File, Source};
-
-    #[test]
-    fn what_a_device_takes_of_a_pack() {
-        let fitting = |file, capability| {
-            let mut targets = Target::shipped(&Source::new(file)).iter().copied();
-            targets.find(|target| goes_with(*target, capability))
-        };
-        for (capability, target, bound) in [
-            ((7, 5), None, None),
-            ((8, 0), Some(Cubin(80)), None),
-            ((8, 9), Some(Cubin(80)), None),
-            ((9, 0), Some(Cubin(90)), Some(Bound(90))),
-            ((10, 0), Some(Ptx(90)), None),
-            ((12, 1), Some(Ptx(90)), None),
-        ] {
-            assert_eq!(fitting(File::Map, capability), target, "{capability:?}");
-            let found = fitting(File::AttentionWarpgroup, capability);
-            assert_eq!(found, bound, "{capability:?}");
-        }
     }
 }

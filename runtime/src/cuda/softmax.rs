@@ -1,17 +1,17 @@
-//! Exponentials along a dim.
+//! Softmax and its logarithm along a dim: `softmax.cu`.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::launch::Argument;
 use super::lines::{Beside, Choice, LineDims, Lines, held, ways};
+use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::dispatch::arithmetic;
 use crate::job::SoftmaxJob;
 
-/// What `softmax.cu` takes.
+/// The arguments: `Job` of `softmax.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -19,13 +19,13 @@ struct Job {
     out: *mut u8,
 }
 
-// SAFETY: `Job` of `softmax.cu`.
+// SAFETY: the struct `Job` of `softmax.cu`.
 unsafe impl Argument for Job {}
 
-/// What is computed, and its logarithm.
+/// The names of softmax and its logarithm in `softmax.cu`.
 const NAMES: [&str; 2] = ["Softmax", "LogSoftmax"];
 
-/// A module of `softmax.cu`, but for how lines lie.
+/// Returns a module of `softmax.cu` without the layout of lines.
 fn module(name: &'static str, from: DType, compute: DType, to: DType) -> Source {
     Source::new(File::Softmax)
         .word("OP", name)
@@ -66,7 +66,7 @@ pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Resul
         out: job.out,
     };
     let entries = [c"softmax_held", c"softmax_rows", c"softmax_columns"];
-    // SAFETY: the walk has the job's positions.
+    // SAFETY: the dims and steps are those of the job.
     unsafe {
         choice.write(
             cuda,
@@ -80,7 +80,7 @@ pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Resul
     }
 }
 
-/// Every module that calls here ask for, unless another dtype is asked for as that of the result.
+/// Lists every module that these calls use, except for results of another dtype than the operator's own.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
     for name in NAMES {

@@ -1,32 +1,30 @@
-//! Order along a dim: `sort.cu`.
+//! Sorting along a dim: `sort.cu`.
 
 use nomina_core::Result;
 
-use super::Cuda;
-use super::catalog::Module;
-use super::keyed::{AS_THEY_LIE, Keyed, Lines, keyed, modules_of};
+use super::keyed::{AS_THEY_LIE, Keyed, Lines, modules_of};
 use super::launch::{Argument, Grid};
-use super::room::{THREADS, Work};
+use super::module::Module;
+use super::module_call::{ModuleCall, THREADS};
 use super::source::File;
-use super::topk::{extreme, select};
-use crate::job::{LineJob, Task};
 use crate::storage::DeviceBuffer;
 
-/// Elements that a block has at once in a network.
+/// The elements that a block sorts at once by a netcall.
 const NETWORK: usize = 2048;
-/// Threads of a block that sorts one line by digits.
+/// The threads of a block that sorts one line by digits.
 const BLOCK: u32 = 512;
-/// The fewest elements that a short line is filled up to.
+/// The least length to which a short line is padded.
 const NARROW: usize = 32;
-/// How many values a digit of eight bits has.
+/// The number of values of an eight-bit digit.
 pub(super) const DIGITS: usize = 256;
-/// Up to so many tiles, one thread walks those of a line and digit.
+/// The most tiles of a line for which one thread walks the tiles of a digit.
 const FEW_TILES: usize = 64;
 
+/// Tasks: the first elements of the sorted line, the nth, the median and the mode.
 pub(super) const FIRST: u32 = 0;
-const NTH: u32 = 1;
+pub(super) const NTH: u32 = 1;
 pub(super) const MEDIAN: u32 = 2;
-const MODE: u32 = 3;
+pub(super) const MODE: u32 = 3;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +36,8 @@ pub(super) struct Short {
     width: u32,
     group: u32,
     task: u32,
-    ignore_nan: u32,
-    across: u32,
+    pub(super) ignore_nan: u32,
+    pub(super) across: u32,
     bits: u32,
 }
 
@@ -97,7 +95,7 @@ unsafe impl Argument for Pass {}
 // SAFETY: as above.
 unsafe impl Argument for Runs {}
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     modules_of(
         File::Sort,
@@ -114,73 +112,7 @@ pub(super) fn modules() -> Vec<Module> {
     )
 }
 
-/// Does a job, and says whether it did.
-///
-/// # Safety
-/// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
-pub(super) unsafe fn execute(cuda: &Cuda, job: &LineJob<'_>) -> Result<bool> {
-    // SAFETY: the caller's promise.
-    unsafe { sorted(cuda, job, u32::MAX) }
-}
-
-/// As [`execute`], where keys of integers differ in the lowest `width` bits alone.
-///
-/// # Safety
-/// As [`execute`].
-pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Result<bool> {
-    let turn = match job.task {
-        Task::Sort { descending: turn } | Task::Top { largest: turn } => turn,
-        Task::Extreme { greatest } => !greatest,
-        _ => false,
-    };
-    let Some((lines, across)) = Lines::new(job, turn) else {
-        return Ok(false);
-    };
-    let (count, len) = lines.sizes();
-    let work = |file| Work::new(cuda, job.op, keyed(file, job.dtype), count * len);
-    if matches!(job.task, Task::Extreme { .. }) {
-        // SAFETY: the caller's promise, here and below.
-        unsafe { extreme(&work(File::Extreme)?, job.dtype, lines, across)? };
-        return Ok(true);
-    }
-    let (task, results, ignore_nan) = match job.task {
-        Task::Nth(n) => (NTH, n, false),
-        Task::Median { ignore_nan } => (MEDIAN, 0, ignore_nan),
-        Task::Mode => (MODE, 0, false),
-        _ => (FIRST, job.count, false),
-    };
-    let sort = Sort {
-        work: work(File::Sort)?,
-        size: job.dtype.size(),
-        width: width.min(8 * job.dtype.size() as u32),
-    };
-    if sort.is_short(len) {
-        let short = Short {
-            ignore_nan: ignore_nan.into(),
-            across: across.into(),
-            ..Short::new(lines, AS_THEY_LIE, task, results)
-        };
-        // SAFETY: the caller's promise.
-        unsafe { sort.short(short)? };
-        return Ok(true);
-    }
-    // Where most of a line is asked for, sorting it all costs no more.
-    let few = matches!(task, NTH | MEDIAN) || (task == FIRST && results <= len / 2);
-    // SAFETY: the caller's promise.
-    unsafe {
-        if few {
-            let top = work(File::TopK)?;
-            select(&top, &sort, lines, job.dtype, task, results, ignore_nan)?;
-        } else if task == MODE {
-            sort.mode(lines)?;
-        } else {
-            sort.long(lines, AS_THEY_LIE, results)?;
-        }
-    }
-    Ok(true)
-}
-
-/// Keys and positions that go from one half to the other and back.
+/// Two buffers of keys and positions, between which passes alternate.
 pub(super) struct Halves {
     buffers: [[DeviceBuffer; 2]; 2],
     passes: usize,
@@ -195,29 +127,39 @@ impl Halves {
         }
     }
 
-    /// What the last pass wrote.
-    pub(super) fn now(&self) -> Keyed {
+    /// Returns the buffer that the last pass wrote.
+    fn last(&self) -> Keyed {
         self.half((self.passes + 1) % 2)
     }
 }
 
-/// `sort.cu` at work on elements of so many bytes, whose keys differ in so many bits.
+/// The kernels of `sort.cu` for elements of `size` bytes, whose keys differ in the lowest `width` bits.
 pub(super) struct Sort {
-    work: Work,
+    call: ModuleCall,
     size: usize,
     width: u32,
 }
 
 impl Sort {
-    /// Whether a line is sorted in shared memory: `EACH` elements of each thread of a block.
+    pub(super) fn new(call: ModuleCall, size: usize, width: u32) -> Self {
+        let width = width.min(8 * size as u32);
+        Self { call, size, width }
+    }
+
+    /// Returns whether a line is sorted in shared memory: `EACH` elements for each thread of a block.
     pub(super) fn is_short(&self, len: usize) -> bool {
         len <= BLOCK as usize * if self.size > 4 { 4 } else { 8 }
     }
 
+    /// Sorts lines in shared memory.
+    ///
+    /// # Safety
+    /// The lines and the keys are on this device, and nothing else uses the results.
     pub(super) unsafe fn short(&self, mut args: Short) -> Result<()> {
         let (count, len) = args.lines.sizes();
         let width = len.next_power_of_two().max(NARROW);
-        // A network takes more steps for each element the longer a line is; digits take as many as a key has.
+        // The steps of a network for each element grow with the length of a line; digits need one pass for each byte of
+        // a key.
         let digits = len > 128 * self.size.max(4);
         let group = if digits {
             1
@@ -237,33 +179,36 @@ impl Sort {
             (c"sort_short", threads)
         };
         let grid = Grid::blocks(count.div_ceil(group), threads).shared(bytes);
-        // SAFETY: the caller's promise; shared memory has a key and a position for each element, and by digits a count
-        // for each warp and digit and a start for each digit.
-        unsafe { self.work.start(entry, grid, &args) }
+        // SAFETY: the caller's promise. Shared memory has a key and a position for each element; for digits also a
+        // count for each warp and digit, and a start for each digit.
+        unsafe { self.call.start(entry, grid, &args) }
     }
 
-    /// Sorts long lines digit by digit. The last pass writes the first `results` of each line; where they are none,
-    /// it stores keys and positions as the others do.
+    /// Sorts long lines digit by digit. The last pass writes the first `results` elements of each line; if that is 0,
+    /// it stores keys and positions like the other passes.
+    ///
+    /// # Safety
+    /// See [`Self::short`].
     pub(super) unsafe fn long(&self, lines: Lines, from: Keyed, results: usize) -> Result<Halves> {
-        let work = &self.work;
+        let call = &self.call;
         let (count, len) = lines.sizes();
-        let position = work.position();
+        let position = call.position();
         // `TILE` of `sort.cu`.
         let items = if self.size + position <= 8 { 8 } else { 4 };
         let tiles = len.div_ceil(BLOCK as usize * items);
         let half = || -> Result<[DeviceBuffer; 2]> {
             let all = count * len;
             Ok([
-                work.scratch([all, self.size])?,
-                work.scratch([all, position])?,
+                call.scratch([all, self.size])?,
+                call.scratch([all, position])?,
             ])
         };
         let mut halves = Halves {
             buffers: [half()?, half()?],
             passes: 0,
         };
-        let starts = work.scratch([count, tiles, DIGITS, position])?;
-        let totals = work.scratch([count, DIGITS, position])?;
+        let starts = call.scratch([count, tiles, DIGITS, position])?;
+        let totals = call.scratch([count, DIGITS, position])?;
         let few = tiles <= FEW_TILES;
         let (tile_step, digit_step) = if few { (DIGITS, 1) } else { (1, tiles) };
         let each = Grid::blocks(count * tiles, BLOCK);
@@ -291,13 +236,13 @@ impl Sort {
             };
             // SAFETY: the caller's promise; scratch has room for each line, tile and digit.
             unsafe {
-                work.start(c"sort_counts", each, &args)?;
+                call.start(c"sort_counts", each, &args)?;
                 if few {
-                    work.each(c"sort_starts", count * DIGITS, &args)?;
+                    call.each(c"sort_starts", count * DIGITS, &args)?;
                 } else {
-                    work.blocks(c"sort_starts_long", count * DIGITS, &args)?;
+                    call.blocks(c"sort_starts_long", count * DIGITS, &args)?;
                 }
-                work.start(c"sort_move", each, &args)?;
+                call.start(c"sort_move", each, &args)?;
             }
             halves.passes += 1;
             from = to;
@@ -305,15 +250,19 @@ impl Sort {
         Ok(halves)
     }
 
-    unsafe fn mode(&self, lines: Lines) -> Result<()> {
+    /// Finds the mode of each line.
+    ///
+    /// # Safety
+    /// See [`Self::short`].
+    pub(super) unsafe fn mode(&self, lines: Lines) -> Result<()> {
         let (count, len) = lines.sizes();
         // SAFETY: the caller's promise, here and below.
-        let kept = unsafe { self.long(lines, AS_THEY_LIE, 0)? };
-        let found = [self.work.zeros([count, 8])?, self.work.zeros([count, 8])?];
+        let sorted = unsafe { self.long(lines, AS_THEY_LIE, 0)? };
+        let found = [self.call.zeros([count, 8])?, self.call.zeros([count, 8])?];
         let mut args = Runs {
             lines,
-            keys: kept.now().keys,
-            places: kept.now().places,
+            keys: sorted.last().keys,
+            places: sorted.last().places,
             longest: found[0].as_ptr(),
             first: found[1].as_ptr(),
             round: 0,
@@ -321,10 +270,10 @@ impl Sort {
         };
         // SAFETY: the caller's promise.
         unsafe {
-            self.work.each(c"sort_runs", count * len, &args)?;
+            self.call.each(c"sort_runs", count * len, &args)?;
             args.round = 1;
-            self.work.each(c"sort_runs", count * len, &args)?;
-            self.work.each(c"sort_mode", count, &args)
+            self.call.each(c"sort_runs", count * len, &args)?;
+            self.call.each(c"sort_mode", count, &args)
         }
     }
 }

@@ -1,5 +1,4 @@
-//! What kernels are made from: a file of `runtime/kernels` and its defines, or a text made for one
-//! call.
+//! The sources of modules: a file of `runtime/kernels` with its defines, or also a generated text.
 
 use std::collections::HashSet;
 use std::env;
@@ -11,7 +10,7 @@ use nomina_core::DType;
 
 use crate::SmallVec;
 
-/// Declares the class files once: their names in Rust, and their texts.
+/// Declares the class files: their names in Rust, and their texts.
 macro_rules! files {
     ($($(#[$doc:meta])* $name:ident = $file:literal),* $(,)?) => {
         /// A class of kernels.
@@ -23,7 +22,7 @@ macro_rules! files {
         impl File {
             const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Its name in `runtime/kernels`.
+            /// Returns its name in `runtime/kernels`.
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $file,)*
@@ -48,13 +47,13 @@ files! {
     AttentionWarpgroup = "attention_warpgroup.cu",
     /// Distances of rows.
     Distance = "distance.cu",
-    /// Products of matrices.
+    /// Matrix products.
     Gemm = "gemm.cu",
     /// Chains of elementwise operators.
     Fused = "fused.cu",
-    /// Copies between tensors whose innermost dims differ.
+    /// Copies between tensors with different innermost dims.
     Copy = "copy.cu",
-    /// New elements from numbers.
+    /// Tensors filled with numbers.
     Fill = "fill.cu",
     /// Elementwise operators.
     Map = "map.cu",
@@ -66,11 +65,11 @@ files! {
     Random = "random.cu",
     /// Reductions of dims.
     Reduce = "reduce.cu",
-    /// Running results along a dim.
+    /// Scans along a dim.
     Scan = "scan.cu",
-    /// Permutations, and places drawn by weight.
+    /// Permutations, and positions drawn by weight.
     Shuffle = "shuffle.cu",
-    /// What windows see, as columns.
+    /// Unfolding of windows to columns.
     Columns = "columns.cu",
     /// Convolution as a matrix product.
     Conv = "conv.cu",
@@ -78,42 +77,42 @@ files! {
     ConvDirect = "conv_direct.cu",
     /// Convolution of 16-bit floats on tensor cores.
     ConvTensor = "conv_tensor.cu",
-    /// The transpose of convolution as matrix products.
+    /// Transposed convolution as matrix products.
     ConvTranspose = "conv_transpose.cu",
-    /// The transpose of convolution element by element.
+    /// Transposed convolution element by element.
     ConvTransposeDirect = "conv_transpose_direct.cu",
-    /// Columns added up.
+    /// Folding of columns.
     Fold = "fold.cu",
-    /// The greatest or the mean under a window.
+    /// Pooling: the maximum or mean of windows.
     Pool = "pool.cu",
-    /// Planes at other sizes.
+    /// Resampling of planes.
     Resample = "resample.cu",
-    /// What undoes a pool.
+    /// Unpooling.
     Unpool = "unpool.cu",
-    /// Lines in order.
+    /// Sorting of lines.
     Sort = "sort.cu",
-    /// The first few of long lines.
+    /// The first few elements of long lines.
     TopK = "topk.cu",
-    /// The greatest or smallest so far.
+    /// Running extremes.
     Extreme = "extreme.cu",
-    /// Reading where an index says.
+    /// Gathering by an index.
     Gather = "gather.cu",
-    /// Writing where an index says.
+    /// Scattering by an index.
     Scatter = "scatter.cu",
-    /// Elements where a mask holds.
+    /// Selection by a mask.
     Select = "select.cu",
-    /// Places in sorted sequences.
+    /// Search in sorted sequences.
     Search = "search.cu",
     /// Counting into bins.
     Count = "count.cu",
-    /// Exponentials along a dim.
+    /// Softmax along a dim.
     Softmax = "softmax.cu",
 }
 
-/// Declares the files that class files include.
+/// Declares the headers that class files include.
 macro_rules! headers {
     ($($file:literal),* $(,)?) => {
-        /// Names and texts of what class files may include.
+        /// The names and texts of the headers.
         pub(crate) const HEADERS: &[(&str, &str)] = &[
             $(($file, include_str!(concat!("../../kernels/", $file))),)*
         ];
@@ -134,6 +133,7 @@ headers![
     "index.cuh",
     "keys.cuh",
     "lines.cuh",
+    "lookback.cuh",
     "moments.cuh",
     "mma.cuh",
     "numeric.cuh",
@@ -151,20 +151,19 @@ headers![
     "special_slope.cuh",
     "special_whole.cuh",
     "tile.cuh",
-    "turns.cuh",
     "types.cuh",
     "warpgroup.cuh",
     "window.cuh",
 ];
 
-/// How a kept text says whether the compiler may round `x * y + z` once.
+/// The marks in a kept text that say whether the compiler may round `x * y + z` once.
 const CONTRACTED: &str = ", contracted";
 const EXACT: &str = ", not contracted";
 
 /// The value of a define.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Word {
-    /// As it stands here.
+    /// A literal text.
     Text(&'static str),
     /// The type of an element.
     DType(DType),
@@ -172,7 +171,7 @@ pub(crate) enum Word {
     Number(i64),
 }
 
-/// A text made for calls. There is one of each, so that two are compared, and hashed, by where they lie.
+/// A generated text. Equal texts share one allocation, so that they are compared and hashed by address.
 #[derive(Clone, Debug)]
 pub(crate) struct Text(Arc<str>);
 
@@ -207,19 +206,19 @@ impl Hash for Text {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Base {
     File(File),
-    /// A text of its own, with the name it has in errors.
+    /// A class file behind a generated text.
     Own(File, Text),
-    /// All that the compiler reads, as [`Source::kept`] gave it, and whether it contracts.
+    /// The complete text of [`Source::kept`], and whether it may be contracted.
     Kept(File, Arc<str>, bool),
 }
 
-/// Whether positions are counted in 64 bits however few there are.
+/// Returns whether positions always have 64 bits.
 pub(crate) fn always_wide() -> bool {
     static ALWAYS: OnceLock<bool> = OnceLock::new();
     *ALWAYS.get_or_init(|| env::var("NOMINA_CUDA_INDEX").as_deref() == Ok("u64"))
 }
 
-/// A module: what is compiled as one.
+/// The source of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
     base: Base,
@@ -227,7 +226,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A class file, without defines yet.
+    /// Returns a class file without defines.
     pub(crate) fn new(file: File) -> Self {
         Self {
             base: Base::File(file),
@@ -235,7 +234,7 @@ impl Source {
         }
     }
 
-    /// A class file behind a text made for one call, which may include the headers too.
+    /// Returns a class file behind a generated text, which may also include headers.
     pub(crate) fn behind(text: Text, file: File) -> Self {
         Self {
             base: Base::Own(file, text),
@@ -243,18 +242,18 @@ impl Source {
         }
     }
 
-    /// Whether it begins with a text made for one call.
+    /// Returns whether it begins with a generated text.
     pub(crate) fn is_own(&self) -> bool {
         matches!(self.base, Base::Own(..))
     }
 
-    /// All that it is compiled from but for headers, behind a line that says how.
+    /// Returns all that it is compiled from except for headers, behind a line with its name and options.
     pub(crate) fn kept(&self) -> String {
         let how = if self.contracts() { CONTRACTED } else { EXACT };
         format!("// {}{how}\n{}", self.name(), self.text())
     }
 
-    /// The module whose [`Source::kept`] this is.
+    /// Parses the result of [`Source::kept`].
     pub(crate) fn of_kept(kept: &str) -> Option<Self> {
         let (how, text) = kept.strip_prefix("// ")?.split_once('\n')?;
         let (name, contracts) = match how.strip_suffix(CONTRACTED) {
@@ -268,44 +267,44 @@ impl Source {
         })
     }
 
-    /// With a define.
+    /// Adds a define.
     #[must_use]
     pub(crate) fn word(mut self, name: &'static str, value: &'static str) -> Self {
         self.defines.push((name, Word::Text(value)));
         self
     }
 
-    /// With a define that is the type of an element.
+    /// Adds a define of an element type.
     #[must_use]
     pub(crate) fn dtype(mut self, name: &'static str, dtype: DType) -> Self {
         self.defines.push((name, Word::DType(dtype)));
         self
     }
 
-    /// With a define that is a whole number.
+    /// Adds a define of an integer.
     #[must_use]
     pub(crate) fn number(mut self, name: &'static str, value: i64) -> Self {
         self.defines.push((name, Word::Number(value)));
         self
     }
 
-    /// The type that positions are counted in: `u64` when some reach 2^31, or when
-    /// `NOMINA_CUDA_INDEX` says so, since tests have no such tensors.
+    /// Adds the type of positions: `u64` if some reach 2^31, or if `NOMINA_CUDA_INDEX` asks for it, because tests have
+    /// no tensors of that size.
     #[must_use]
     pub(crate) fn index(self, wide: bool) -> Self {
         let wide = wide || always_wide();
         self.word("INDEX", if wide { "u64" } else { "u32" })
     }
 
-    /// The file's name, for errors and for the compiler's messages.
+    /// Returns the file's name, for errors and for the compiler's messages.
     pub(crate) fn name(&self) -> &'static str {
         match self.base {
             Base::File(file) | Base::Own(file, _) | Base::Kept(file, ..) => file.name(),
         }
     }
 
-    /// Whether the compiler may round `x * y + z` once. Not in elementwise operators and reductions, nor in
-    /// chains of them: they give the same numbers fused and one by one.
+    /// Returns whether the compiler may round `x * y + z` once. It may not in elementwise operators, reductions and
+    /// chains of them, so that a chain computes the same numbers as its separate operators.
     pub(crate) fn contracts(&self) -> bool {
         match self.base {
             Base::File(file) => !matches!(file, File::Map | File::Reduce),
@@ -314,7 +313,7 @@ impl Source {
         }
     }
 
-    /// Whether it has instructions that devices of one capability alone have, 9.0.
+    /// Returns whether it has instructions that only devices of capability 9.0 have.
     pub(crate) fn is_bound(&self) -> bool {
         match self.base {
             Base::File(file) | Base::Own(file, _) | Base::Kept(file, ..) => {
@@ -323,7 +322,7 @@ impl Source {
         }
     }
 
-    /// The texts of the headers that it includes, and of those that they include.
+    /// Returns the texts of the headers that it includes, directly or indirectly.
     pub(super) fn headers(&self) -> Vec<&'static str> {
         fn look(text: &str, found: &mut Vec<&'static str>) {
             for line in text.lines() {
@@ -347,7 +346,7 @@ impl Source {
         found
     }
 
-    /// What the compiler reads.
+    /// Returns the text that the compiler reads.
     pub(crate) fn text(&self) -> String {
         let (own, text) = match &self.base {
             Base::File(file) => ("", file.text()),
@@ -360,19 +359,19 @@ impl Source {
             let _ = writeln!(out, "#define {name} {value}");
         }
         out.push_str(own);
-        // Messages then name the lines of the file.
+        // Messages then refer to lines of the file.
         out.push_str("#line 1\n");
         out.push_str(text);
         out
     }
 }
 
-/// What tells modules of one file apart: `map.cu T0=f32`.
+/// Writes the file and its defines: `map.cu T0=f32`.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         if let Base::Own(_, Text(text)) | Base::Kept(_, text, _) = &self.base {
-            // Which one is known by its text alone.
+            // Generated texts are told apart by a hash.
             write!(
                 f,
                 "-{:08x}",
@@ -398,7 +397,7 @@ impl fmt::Display for Word {
     }
 }
 
-/// An element's type in kernels, as `types.cuh` declares it.
+/// Returns the name of an element type in `types.cuh`.
 pub(crate) fn type_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",

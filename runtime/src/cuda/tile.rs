@@ -1,11 +1,11 @@
-//! How operands of products lie, as kernels see them: the mirror of `tile.cuh`.
+//! The layout of operands of products in the form of kernels: the structs of `tile.cuh`.
 
 use nomina_core::Result;
 
 use crate::SmallVec;
 use crate::job::Matrix;
 
-/// The most dims that a kernel repeats over; those further out are one start each.
+/// The most dims over which a kernel repeats. Each index of further dims is a launch.
 pub(super) const REPEATS: usize = 6;
 
 /// A matrix: its address, and strides in elements.
@@ -18,7 +18,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// A matrix, `shift` elements of `size` bytes further on.
+    /// Returns a matrix offset by `shift` elements of `size` bytes.
     pub(super) fn new(matrix: Matrix, shift: isize, size: usize) -> Self {
         let at = matrix.ptr.wrapping_offset(shift * size as isize);
         Self {
@@ -28,7 +28,7 @@ impl Side {
         }
     }
 
-    /// None.
+    /// A missing operand.
     pub(super) const NONE: Self = Self {
         at: 0,
         rows: 0,
@@ -46,14 +46,13 @@ pub(super) struct Repeats<const N: usize> {
     pad: u32,
 }
 
-/// A dim over which matrices repeat: its size, and the step of each operand in elements.
+/// A dim over which matrices repeat: its size, and the stride of each operand in elements.
 pub(super) type Dim<const N: usize> = (usize, [isize; N]);
 
 /// Dims over which matrices repeat, outermost first.
 pub(super) type Dims<const N: usize> = SmallVec<[Dim<N>; 4]>;
 
-/// Without dims of one index, and with neighbours joined where all operands go on from one into the
-/// next.
+/// Drops dims of size 1, and merges dims that are contiguous in all operands.
 pub(super) fn merged<const N: usize>(dims: impl IntoIterator<Item = Dim<N>>) -> Dims<N> {
     let mut out = Dims::<N>::new();
     for (size, steps) in dims {
@@ -71,12 +70,12 @@ pub(super) fn merged<const N: usize>(dims: impl IntoIterator<Item = Dim<N>>) -> 
     out
 }
 
-/// The number of indices of dims.
+/// Returns the number of indices of dims.
 pub(super) fn count<const N: usize>(dims: &[Dim<N>]) -> usize {
     dims.iter().map(|(size, _)| size).product()
 }
 
-/// Calls `f` once for every index of `dims`, with how far the operands are from their first matrix.
+/// Calls `f` for every index of `dims`, with the offset of each operand in elements.
 pub(super) fn walk<const N: usize>(
     dims: &[Dim<N>],
     mut f: impl FnMut([isize; N]) -> Result<()>,
@@ -95,7 +94,7 @@ pub(super) fn walk<const N: usize>(
 }
 
 impl<const N: usize> Repeats<N> {
-    /// The inner dims as a kernel takes them, and the outer ones that it does not.
+    /// Splits dims into the inner ones, in the form of kernels, and the outer ones beyond [`REPEATS`].
     pub(super) fn new(dims: &[Dim<N>]) -> (Self, &[Dim<N>]) {
         let (outer, inner) = dims.split_at(dims.len().saturating_sub(REPEATS));
         let mut this = Self {
@@ -113,7 +112,7 @@ impl<const N: usize> Repeats<N> {
         (this, outer)
     }
 
-    /// The number of matrices.
+    /// Returns the number of matrices.
     pub(super) fn count(&self) -> usize {
         self.sizes.iter().map(|&size| size as usize).product()
     }

@@ -1,19 +1,19 @@
-//! The first few of long lines, and the greatest or smallest so far: `topk.cu` and `extreme.cu`.
+//! The first few elements of long lines, and running extremes: `topk.cu` and `extreme.cu`.
 
 use nomina_core::{DType, Result};
 
-use super::catalog::Module;
 use super::keyed::{Keyed, Lines, modules_of};
 use super::launch::Argument;
-use super::room::Work;
+use super::module::Module;
+use super::module_call::ModuleCall;
 use super::sort::{DIGITS, FIRST, MEDIAN, Short, Sort};
 use super::source::File;
 
-/// Elements of a tile of `topk.cu`.
+/// The elements of a tile of `topk.cu`.
 const SELECT_TILE: usize = 4096;
-/// Elements of a tile of `extreme.cu`.
+/// The elements of a tile of `extreme.cu`.
 const TILE: usize = 2048;
-/// From so many lines on that lie side by side, each is one thread's.
+/// The fewest adjacent lines for which one thread takes each line.
 const COLUMNS: usize = 1024;
 
 #[repr(C)]
@@ -44,12 +44,12 @@ struct Extreme {
     tiles: u64,
 }
 
-// SAFETY: the structs of the same names there.
+// SAFETY: the structs of the same names in `topk.cu` and `extreme.cu`.
 unsafe impl Argument for Select {}
 // SAFETY: as above.
 unsafe impl Argument for Extreme {}
 
-/// Every module that calls here ask for.
+/// Lists every module that these calls use.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = modules_of(
         File::TopK,
@@ -75,9 +75,12 @@ pub(super) fn modules() -> Vec<Module> {
     all
 }
 
-/// The first few of long lines, or one element of each.
+/// Selects the first few elements of long lines, or one element of each.
+///
+/// # Safety
+/// The lines are on this device, and nothing else uses the results.
 pub(super) unsafe fn select(
-    work: &Work,
+    call: &ModuleCall,
     sort: &Sort,
     lines: Lines,
     dtype: DType,
@@ -86,18 +89,18 @@ pub(super) unsafe fn select(
     ignore_nan: bool,
 ) -> Result<()> {
     let (count, len) = lines.sizes();
-    let (tiles, position) = (len.div_ceil(SELECT_TILE), work.position());
+    let (tiles, position) = (len.div_ceil(SELECT_TILE), call.position());
     let kept = if task == FIRST { count * results } else { 0 };
-    let states = work.scratch([count, 16])?;
-    let nans = work.zeros([count, 8])?;
-    let counts = work.zeros([count, DIGITS, 8])?;
+    let states = call.scratch([count, 16])?;
+    let nans = call.zeros([count, 8])?;
+    let counts = call.zeros([count, DIGITS, 8])?;
     let (before, equal) = (
-        work.scratch([count, tiles, position])?,
-        work.scratch([count, tiles, position])?,
+        call.scratch([count, tiles, position])?,
+        call.scratch([count, tiles, position])?,
     );
     let (keys, places) = (
-        work.scratch([kept, dtype.size()])?,
-        work.scratch([kept, position])?,
+        call.scratch([kept, dtype.size()])?,
+        call.scratch([kept, position])?,
     );
     let mut args = Select {
         lines,
@@ -116,25 +119,25 @@ pub(super) unsafe fn select(
         pad: 0,
     };
     let cells = count * tiles;
-    // SAFETY: the caller's promise, here and below; scratch has room for each line, tile and digit.
+    // SAFETY: the caller's promise, here and below. The workspaces have room for each line, tile and digit.
     unsafe {
         if task == MEDIAN && dtype.is_float() {
-            work.blocks(c"select_nans", cells, &args)?;
+            call.blocks(c"select_nans", cells, &args)?;
         }
-        work.each(c"select_start", count, &args)?;
+        call.each(c"select_start", count, &args)?;
         for shift in (0..8 * dtype.size() as u32).step_by(8).rev() {
             args.shift = shift;
-            work.blocks(c"select_counts", cells, &args)?;
-            work.blocks(c"select_digit", count, &args)?;
+            call.blocks(c"select_counts", cells, &args)?;
+            call.blocks(c"select_digit", count, &args)?;
         }
-        work.blocks(c"select_tiles", cells, &args)?;
-        work.blocks(c"select_starts", count, &args)?;
-        work.blocks(c"select_keep", cells, &args)?;
+        call.blocks(c"select_tiles", cells, &args)?;
+        call.blocks(c"select_starts", count, &args)?;
+        call.blocks(c"select_keep", cells, &args)?;
     }
     if task != FIRST {
         return Ok(());
     }
-    // What was kept is as long as the results, and stands in the order of positions.
+    // Sort the selected elements, which are in the order of positions. Each line has `results` of them.
     let kept = lines.of_length(results);
     let from = Keyed {
         keys: keys.as_ptr(),
@@ -149,14 +152,22 @@ pub(super) unsafe fn select(
     }
 }
 
-/// The greatest or smallest so far.
-pub(super) unsafe fn extreme(work: &Work, dtype: DType, lines: Lines, across: bool) -> Result<()> {
+/// Computes the greatest or smallest element so far.
+///
+/// # Safety
+/// See [`select`].
+pub(super) unsafe fn extreme(
+    call: &ModuleCall,
+    dtype: DType,
+    lines: Lines,
+    across: bool,
+) -> Result<()> {
     let (count, len) = lines.sizes();
     let tiles = len.div_ceil(TILE);
     let rest = if tiles > 1 { count * tiles } else { 0 };
     let (keys, places) = (
-        work.scratch([rest, dtype.size()])?,
-        work.scratch([rest, work.position()])?,
+        call.scratch([rest, dtype.size()])?,
+        call.scratch([rest, call.position()])?,
     );
     let args = Extreme {
         lines,
@@ -164,15 +175,15 @@ pub(super) unsafe fn extreme(work: &Work, dtype: DType, lines: Lines, across: bo
         places: places.as_ptr(),
         tiles: tiles as u64,
     };
-    // SAFETY: the caller's promise; scratch has room for each line and tile.
+    // SAFETY: the caller's promise. The workspaces have room for each line and tile.
     unsafe {
         if across && count >= COLUMNS {
-            return work.each(c"extreme_columns", count, &args);
+            return call.each(c"extreme_columns", count, &args);
         }
         if tiles > 1 {
-            work.blocks(c"extreme_tiles", count * tiles, &args)?;
-            work.blocks(c"extreme_before", count, &args)?;
+            call.blocks(c"extreme_tiles", count * tiles, &args)?;
+            call.blocks(c"extreme_before", count, &args)?;
         }
-        work.blocks(c"extreme_apply", count * tiles, &args)
+        call.blocks(c"extreme_apply", count * tiles, &args)
     }
 }

@@ -1,4 +1,4 @@
-//! Weights and biases in the dtype that our own kernels multiply in.
+//! Conversion of weights and biases to the dtype in which our own kernels multiply.
 
 use nomina_core::{DType, Result};
 
@@ -8,16 +8,16 @@ use crate::job::{Backend, Place};
 use crate::plan::Plan;
 use crate::storage::DeviceBuffer;
 
-/// An operand, and the block that it lies in where it was converted.
+/// An operand, and its block if it was converted.
 pub(super) struct Widened {
     pub(super) at: *const u8,
     _block: Option<DeviceBuffer>,
 }
 
-/// `count` elements of a dtype in that of [`arithmetic`].
+/// Converts `count` elements to the dtype of [`arithmetic`], if it is another one.
 ///
 /// # Safety
-/// So many lie there one after the other, on this device.
+/// `count` contiguous elements are at `at`, on this device.
 pub(super) unsafe fn widened(
     cuda: &'static Cuda,
     op: &'static str,
@@ -39,7 +39,7 @@ pub(super) unsafe fn widened(
         ptr: at.cast_mut(),
         dtype,
     };
-    // SAFETY: the caller's promise; the block is as long as the copy.
+    // SAFETY: the caller's promise; the block has the length of the copy.
     unsafe { Backend::copy(cuda, &plan, to, from)? };
     Ok(Widened {
         at: block.as_ptr(),

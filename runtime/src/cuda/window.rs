@@ -1,11 +1,11 @@
-//! Windows as kernels walk them: the mirror of `window.cuh`.
+//! Windows in the form of kernels: the structs of `window.cuh`.
 
 use nomina_core::DType;
 
 use super::index::WIDE;
 use crate::job;
 
-/// The dtypes that can be added up.
+/// The dtypes that can be added.
 pub(super) const NUMBERS: [DType; 11] = [
     DType::U8,
     DType::I8,
@@ -20,13 +20,13 @@ pub(super) const NUMBERS: [DType; 11] = [
     DType::C128,
 ];
 
-/// Those that have an order.
+/// The dtypes with an order.
 pub(super) const ORDERED: &[DType] = NUMBERS.split_at(9).0;
 
-/// Those that have something between any two.
+/// The real float dtypes.
 pub(super) const FLOATS: &[DType] = ORDERED.split_at(5).1;
 
-/// A size that kernels divide by.
+/// A size by which kernels divide.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
@@ -36,8 +36,8 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// For numerators and divisors below 2^31, or, where kernels count in 64 bits, below 2^63; no
-    /// kernel divides by zero, whatever stands for it here.
+    /// Prepares a division. Numerators and divisors are below 2^31, or below 2^63 if `wide`. A size of 0 is not divided
+    /// by.
     pub(super) fn new(size: usize, wide: bool) -> Self {
         let divisor = size.max(1) as u64;
         let shift = u64::BITS - (divisor - 1).leading_zeros();
@@ -81,7 +81,7 @@ impl Sliding {
     }
 }
 
-/// One dim of a window, from the elements' side: which positions see one.
+/// One dim of a sliding window for the reverse direction: the positions of windows that contain an element.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backward {
@@ -129,7 +129,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What `a` is multiplied with to leave 1 modulo `of`, by Euclid's steps; they have no common divisor.
+/// Returns the inverse of `a` modulo `of`, by the extended Euclidean algorithm. They have no common divisor.
 fn inverse(a: usize, of: usize) -> usize {
     let wide = of as i128;
     let (mut rest, mut next) = (wide, a as i128 % wide);
@@ -142,12 +142,12 @@ fn inverse(a: usize, of: usize) -> usize {
     factor.rem_euclid(wide) as usize
 }
 
-/// Whether some number is too large for kernels that count in 32 bits.
+/// Returns whether some number is too large for 32-bit positions.
 pub(super) fn any_wide(numbers: impl IntoIterator<Item = u128>) -> bool {
     numbers.into_iter().any(|number| number >= WIDE as u128)
 }
 
-/// Numbers that kernels meet while windows slide, the greatest of each dim.
+/// Returns bounds of the numbers that kernels compute for each dim of a window.
 pub(super) fn reaches(windows: &job::Windows) -> impl Iterator<Item = u128> + '_ {
     windows.iter().flat_map(|window| {
         let [size, kernel, stride, before, dilation, out] = [
@@ -163,13 +163,13 @@ pub(super) fn reaches(windows: &job::Windows) -> impl Iterator<Item = u128> + '_
         [
             out * stride + kernel * dilation + before,
             size + before + stride + dilation,
-            // A tap before it is reduced.
+            // A product in the reverse direction, before it is reduced modulo `step`.
             step * step,
         ]
     })
 }
 
-/// The farthest that an element lies from the first one, and one more.
+/// Returns the distance of the first element to the last, plus one.
 pub(super) fn extent<const N: usize>(sizes: [usize; N], strides: [isize; N]) -> u128 {
     let each = sizes.into_iter().zip(strides);
     let far =
@@ -177,7 +177,7 @@ pub(super) fn extent<const N: usize>(sizes: [usize; N], strides: [isize; N]) -> 
     far.sum::<u128>() + 1
 }
 
-/// How many positions windows have, taps, and elements.
+/// Returns the numbers of positions, of taps of a window, and of elements.
 pub(super) fn counts(windows: &job::Windows) -> (usize, usize, usize) {
     (
         windows.iter().map(|window| window.out).product(),
@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// As `Backward::seen` in `window.cuh` has it, in plain arithmetic.
+    /// Computes `Backward::seen` of `window.cuh` in plain arithmetic.
     #[test]
     fn taps_that_see_an_element() {
         for (stride, dilation) in [(1, 1), (2, 1), (3, 2), (4, 6), (6, 4), (5, 1), (1, 7)] {

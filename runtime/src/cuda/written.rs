@@ -1,8 +1,8 @@
-//! Chains of elementwise operators in the language of kernels.
+//! Generation of CUDA source for chains of elementwise operators.
 //!
-//! A value a step, in the dtype that the step's tensor would have had. How operands lie beside the result
-//! decides how they are read, and is part of the text. A program is written once: later calls find it by what
-//! its text depends on, and bring their numbers alone.
+//! Each step is a value, in the dtype of the tensor that the separate operator would return. The layout of an operand
+//! decides how it is read, and is part of the text. A text is generated once. Later calls find it by a key of all that
+//! the text depends on, and pass only their numbers.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ use crate::job::{Constant, FusedJob, Known, Node, scalar};
 
 use crate::cpu::pointwise::kernel;
 
-/// A program, written out.
+/// A generated text.
 pub(super) struct Written {
     pub(super) text: Text,
     numbers: Vec<Number>,
@@ -26,22 +26,22 @@ pub(super) struct Written {
 
 /// A number that the text reads.
 struct Number {
-    /// The step that it is.
+    /// Its step in the program.
     step: usize,
-    /// The dtype it is read in.
+    /// The dtype in which it is read.
     dtype: DType,
-    /// The operator that reads it, and what that computes in.
+    /// The operator that reads it, and the dtype of its computation.
     by: Option<(Op, DType)>,
 }
 
-/// What a text depends on, as numbers.
+/// All that a text depends on, as numbers.
 type Key = SmallVec<[u32; 96]>;
 
 impl Written {
-    /// The text of a job whose operands lie in these ways, and are walked over so many dims.
+    /// Returns the text of a job with these layouts of operands over `rank` dims, and generates it at the first call.
     ///
     /// # Errors
-    /// When an operator does not compute in a dtype.
+    /// Returns an error if an operator does not support a dtype.
     pub(super) fn of(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Result<Arc<Self>> {
         static ALL: RwLock<Option<HashMap<Box<[u32]>, Arc<Written>>>> = RwLock::new(None);
         let key = key(job, lies, rank);
@@ -61,7 +61,7 @@ impl Written {
         Ok(Arc::clone(all.entry(key[..].into()).or_insert(written)))
     }
 
-    /// What the text reads, of a job that it is the text of.
+    /// Returns the numbers of a job, in the order of the text.
     pub(super) fn numbers(&self, job: &FusedJob<'_>) -> impl Iterator<Item = Constant> {
         self.numbers.iter().filter_map(|number| {
             let Known::Scalar(value) = job.known[number.step] else {
@@ -77,7 +77,7 @@ impl Written {
 fn key(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Key {
     let mut key = Key::new();
     let places = |place: usize| place as u32;
-    // Where nothing is walked, the text does not say over how many dims.
+    // Without strided operands, the text does not depend on the rank.
     let rank = places(if lies.iter().any(|lies| lies.walked()) {
         rank
     } else {
@@ -112,38 +112,38 @@ fn key(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Key {
     key
 }
 
-/// How an operand lies beside the result.
+/// The layout of an operand relative to the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lies {
-    /// As the result does.
+    /// The positions of the result.
     Dense,
-    /// One element for all.
+    /// One element, broadcast over all dims.
     Constant,
-    /// Rows of adjacent elements, somewhere.
+    /// Contiguous rows with any strides between them.
     Rows,
-    /// Elements that stand for a row of the result each.
+    /// One element for each row of the result.
     Spread,
-    /// By any strides.
+    /// Any strides.
     Strided,
 }
 
 impl Lies {
-    /// Whether it is walked by strides.
+    /// Returns whether it is read by strides.
     pub(super) fn walked(self) -> bool {
         !matches!(self, Self::Dense | Self::Constant)
     }
 }
 
-/// Writes a program out.
+/// Generates the text of a program.
 #[derive(Default)]
 struct Writer {
-    /// A line a step.
+    /// A line for each step.
     body: String,
     numbers: Vec<Number>,
 }
 
 impl Writer {
-    /// All steps that the result needs.
+    /// Writes all steps that the result needs.
     fn steps(&mut self, job: &FusedJob<'_>) -> Result<()> {
         let live = job.program.iter().zip(job.live).enumerate();
         for (at, (node, _)) in live.filter(|(_, (_, live))| **live) {
@@ -173,7 +173,7 @@ impl Writer {
         let _ = writeln!(self.body, "    {line}");
     }
 
-    /// An operator's scalar expression, on operands named as the table names them.
+    /// Writes an operator's scalar expression, with the operand names of the operator table.
     fn apply(
         &mut self,
         job: &FusedJob<'_>,
@@ -212,7 +212,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A value in a dtype.
+    /// Returns the expression of a value converted to a dtype.
     fn read(
         &mut self,
         job: &FusedJob<'_>,
@@ -234,7 +234,7 @@ impl Writer {
         }
     }
 
-    /// What stands before the class file.
+    /// Returns the text before the class file.
     fn text(&self, job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> String {
         let mut out = String::from("#include \"chain.cuh\"\n");
         let result = type_name(job.dest.dtype);
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
     use crate::job::Place;
 
-    /// Calls `look` with many jobs, no two of which have the same text.
+    /// Calls `look` with many jobs, all of which have different texts.
     fn jobs(number: f64, mut look: impl FnMut(&FusedJob<'_>, &[Lies])) {
         let programs: [&[Node<'_>]; 6] = [
             &[

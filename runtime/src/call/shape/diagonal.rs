@@ -157,7 +157,7 @@ pub fn triangle_indices(
     }
     let indices = to_dtype(&Raw::from_vec(data, &[2, count])?, dtype)?;
     if !device.is_cpu() {
-        crate::cuda::uses::count(op);
+        crate::cuda::host_fallback::count(op);
     }
     crate::call::to_device(&indices, device)
 }

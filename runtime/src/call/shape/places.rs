@@ -29,7 +29,7 @@ pub fn repeated_places(op: &'static str, counts: &Raw, size: usize) -> Result<Ra
     }
     let counts_on = counts.device();
     if !counts_on.is_cpu() {
-        crate::cuda::uses::count("repeat_interleave");
+        crate::cuda::host_fallback::count("repeat_interleave");
     }
     let counts: Vec<i64> = to_dtype(counts, DType::I64)?.to_vec()?;
     let count = |i: usize| if each { counts[0] } else { counts[i] };

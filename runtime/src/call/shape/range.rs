@@ -26,7 +26,7 @@ fn tabulate<T: Copy + Default>(
     // SAFETY: a new contiguous tensor of `n` elements, on the host.
     unsafe { by_index(n, dest, of, value) };
     if !device.is_cpu() {
-        crate::cuda::uses::count(op);
+        crate::cuda::host_fallback::count(op);
     }
     to_device(&out, device)
 }

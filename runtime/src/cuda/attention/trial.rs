@@ -1,63 +1,63 @@
-//! Whether attention by warpgroups gives on a device what attention by warps does, found out at its first use: a driver
-//! or a compiler that does otherwise than those it was tested with would not be noticed later.
+//! A comparison of attention by warpgroups with attention by warps, at the first use on a device. Without it, wrong
+//! results of an untested driver or compiler would go unnoticed.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 
 use half::{bf16, f16};
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::by_warps;
 use super::warpgroup::{Kind, Tiles};
+use super::warps;
 use crate::cuda::context::Cuda;
+use crate::cuda::per_device::PerDevice;
 use crate::job::{AttentionJob, AttentionPart, Matrix};
 use crate::shape::{Shape, Strides};
 
-/// What was found out of each kernel on one device.
-#[derive(Debug, Default)]
-pub(crate) struct Trials {
-    verdicts: [OnceLock<Result<(), String>>; Kind::ALL.len()],
-    /// How many attentions warpgroups have made, and how many other kernels.
-    pub(in crate::cuda) by_warpgroups: AtomicU64,
-    pub(in crate::cuda) by_warps: AtomicU64,
-}
+/// The result of the trial of each kernel: an error says what was wrong.
+type Verdicts = [OnceLock<Result<(), String>>; Kind::ALL.len()];
 
-/// Several matrices, of several tiles, which end in the middle of one.
+static VERDICTS: PerDevice<Verdicts> = PerDevice::new();
+
+/// Several matrices of several tiles, of which the last is incomplete.
 const BATCH: usize = 2;
 const LENGTH: usize = 200;
 const SOURCE: usize = 300;
 
-/// Threads that wait for what never comes give up after a tenth of a second.
+/// Nanoseconds after which a thread that waits for a barrier gives up: a tenth of a second.
 const PATIENCE: u64 = 100_000_000;
 
-impl Trials {
-    /// Whether a kernel is right on this device; what went wrong there before is an error. While a region is captured nothing
-    /// is tried.
-    pub(super) fn passed(cuda: &'static Cuda, kind: Kind) -> Result<bool> {
-        let place = Kind::ALL.iter().position(|&other| other == kind);
-        let Some(place) = place.and_then(|at| cuda.trials.verdicts.get(at)) else {
+/// Returns whether a kernel is right on this device, after trying it at the first call. While a region is captured
+/// nothing is tried.
+///
+/// # Errors
+/// Returns an error if work that was started before the trial failed.
+pub(super) fn passed(cuda: &'static Cuda, kind: Kind) -> Result<bool> {
+    let verdicts = VERDICTS.get_or_init(cuda.ordinal, Verdicts::default);
+    let place = Kind::ALL.iter().position(|&other| other == kind);
+    let Some(place) = place.and_then(|at| verdicts.get(at)) else {
+        return Ok(false);
+    };
+    if place.get().is_none() {
+        if cuda.in_region(|_| ()).is_some() {
             return Ok(false);
-        };
-        if place.get().is_none() {
-            if cuda.in_region(|_| ()).is_some() {
-                return Ok(false);
-            }
-            let _ = place.set(verdict(cuda, kind)?);
         }
-        Ok(place.get().is_some_and(Result::is_ok))
+        let _ = place.set(verdict(cuda, kind)?);
     }
-
-    /// Why one of the kernels is not used, of those that were tried.
-    pub(super) fn failed(&self) -> Result<(), String> {
-        let mut verdicts = self.verdicts.iter().filter_map(OnceLock::get);
-        verdicts
-            .find(|verdict| verdict.is_err())
-            .map_or(Ok(()), Clone::clone)
-    }
+    Ok(place.get().is_some_and(Result::is_ok))
 }
 
-/// Numbers between minus one and one, or not below zero, as bits: keys that should not count then make results smaller.
+/// Checks that no kernel has failed its trial on this device.
+pub(super) fn check(cuda: &Cuda) -> Result<(), String> {
+    let verdicts = VERDICTS.get(cuda.ordinal).into_iter().flatten();
+    verdicts
+        .filter_map(OnceLock::get)
+        .find(|verdict| verdict.is_err())
+        .map_or(Ok(()), Clone::clone)
+}
+
+/// Returns the bits of random numbers in [-1, 1), or in [0, 1] if `positive`. With positive values, a key that must not
+/// count makes results smaller.
 fn numbers(dtype: DType, count: usize, seed: u32, positive: bool) -> Vec<u16> {
     let mut state = seed;
     let mut number = || {
@@ -79,14 +79,16 @@ fn widened(dtype: DType, bits: u16) -> f32 {
     }
 }
 
-/// How far results may lie apart: weights and sums below one are rounded to as many bits as the dtype has.
-fn most(dtype: DType) -> f32 {
+/// Returns the largest difference of right results: weights and sums below one are rounded to the precision of the
+/// dtype.
+fn tolerance(dtype: DType) -> f32 {
     match dtype {
         DType::F16 => 4e-3,
         _ => 3e-2,
     }
 }
 
+/// Tries a kernel. The inner result is the verdict.
 fn verdict(cuda: &'static Cuda, Kind { dtype, head }: Kind) -> Result<Result<(), String>> {
     let op = Op::ScaledDotProductAttention.name();
     let rows = [LENGTH, SOURCE, SOURCE, LENGTH, LENGTH];
@@ -95,10 +97,10 @@ fn verdict(cuda: &'static Cuda, Kind { dtype, head }: Kind) -> Result<Result<(),
     let buffers = [query?, key?, value?, left?, right?];
     for (i, buffer) in buffers.iter().enumerate().take(3) {
         let from = numbers(dtype, buffer.len() / 2, i as u32, i == 2);
-        // SAFETY: the buffer has as many bytes.
+        // SAFETY: the buffer and the numbers have this length.
         unsafe { cuda.write(op, buffer.as_ptr(), from.as_ptr().cast(), buffer.len())? };
     }
-    // Results that nothing wrote are no numbers.
+    // NaN, so that results which no thread writes are noticed.
     let none = vec![u16::MAX; BATCH * LENGTH * head];
     for causal in [false, true] {
         let part = |which: usize| AttentionPart {
@@ -133,8 +135,12 @@ fn verdict(cuda: &'static Cuda, Kind { dtype, head }: Kind) -> Result<Result<(),
         let Some(tiles) = Tiles::new(&job(3)) else {
             return Ok(Err("the driver does not describe tensors".to_owned()));
         };
-        // SAFETY: operands as the jobs say, on a device that was found to have what the kernel uses.
-        let ran = unsafe { tiles.launch(cuda, PATIENCE).and(by_warps(cuda, &job(4))) };
+        // SAFETY: operands as the jobs describe them; the caller has checked the device.
+        let ran = unsafe {
+            tiles
+                .launch(cuda, PATIENCE)
+                .and(warps::execute(cuda, &job(4)))
+        };
         if let Err(error) = ran {
             return Ok(Err(error.to_string()));
         }
@@ -146,7 +152,7 @@ fn verdict(cuda: &'static Cuda, Kind { dtype, head }: Kind) -> Result<Result<(),
         let apart = left.iter().zip(right);
         let apart = apart.map(|(&x, &y)| (widened(dtype, x) - widened(dtype, y)).abs());
         let wrong = apart
-            .filter(|&apart| apart.is_nan() || apart > most(dtype))
+            .filter(|&apart| apart.is_nan() || apart > tolerance(dtype))
             .count();
         if wrong > 0 {
             let of = left.len();

@@ -1,33 +1,33 @@
-//! Attention on devices of capability 9.0: products of four warps together, of tiles that the copy engine brings.
+//! Attention on devices of capability 9.0: products of warpgroups, which are four warps each, of tiles that the copy
+//! engine loads.
 
-use std::env;
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{self, CUtensorMap};
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::{HEAD, Trials};
-use crate::cuda::catalog::Module;
+use super::features::MOST_FEATURES;
 use crate::cuda::context::Cuda;
 use crate::cuda::launch::{Argument, Grid};
+use crate::cuda::module::Module;
 use crate::cuda::source::{File, Source};
 use crate::cuda::tile::{self, Dims};
 use crate::job::{AttentionJob, AttentionPart};
 
-/// Queries of a block, keys of a step.
+/// The queries of a block, and the keys of a step.
 const ROWS: usize = 128;
 
-/// Numbers of a row of a tile in shared memory.
+/// The columns of a tile in shared memory.
 const COLS: usize = 64;
 
-/// Fewer queries leave one of a block's two warpgroups nothing to do.
+/// With no more queries than this, one of a block's two warpgroups has nothing to do.
 const FEW: usize = 64;
 
-/// The most dims over which matrices repeat: the copy engine knows five.
+/// The most batch dims: the copy engine supports five dims in all.
 const REPEATS: usize = 3;
 
-/// Keys' and values' matrices that a block has room for, each.
+/// The tiles of keys, and of values, for which a block has room.
 const ROOM: usize = 2;
 
 #[repr(C, align(128))]
@@ -50,29 +50,12 @@ struct Args {
     pad: [u32; 7],
 }
 
-// SAFETY: the struct `Tiles` of `attention_warpgroup.cu`, padding written out.
+// SAFETY: the struct `Tiles` of `attention_warpgroup.cu`, with explicit padding.
 unsafe impl Argument for Args {}
 const _: () = assert!(size_of::<Args>() == 512);
 
-/// Whom `NOMINA_CUDA_ATTENTION` asks for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Who {
-    Auto,
-    Warp,
-    Warpgroup,
-}
-
-pub(super) fn who() -> Who {
-    static WHO: OnceLock<Who> = OnceLock::new();
-    *WHO.get_or_init(|| match env::var("NOMINA_CUDA_ATTENTION").as_deref() {
-        Ok("warp") => Who::Warp,
-        Ok("warpgroup") => Who::Warpgroup,
-        _ => Who::Auto,
-    })
-}
-
-/// Whether a device has what the kernels use, or what is missing.
-pub(super) fn possible(cuda: &Cuda) -> Result<(), String> {
+/// Checks that a device and its driver support the kernels.
+pub(super) fn check_device(cuda: &Cuda) -> Result<(), String> {
     static DESCRIBES: OnceLock<bool> = OnceLock::new();
     let (major, minor) = cuda.properties.capability;
     if (major, minor) != (9, 0) {
@@ -80,12 +63,13 @@ pub(super) fn possible(cuda: &Cuda) -> Result<(), String> {
     }
     let name = "cuTensorMapEncodeTiled";
     let describes = DESCRIBES.get_or_init(|| {
-        // SAFETY: the library is there since a device is open, and the symbol is only looked for.
+        // SAFETY: the library is there because a device is open, and the symbol is only looked up.
         unsafe { sys::culib().get::<*const ()>(name.as_bytes()) }.is_ok()
     });
-    match describes {
-        true => Ok(()),
-        false => Err(format!("the driver has no `{name}`")),
+    if *describes {
+        Ok(())
+    } else {
+        Err(format!("the driver has no `{name}`"))
     }
 }
 
@@ -99,10 +83,10 @@ pub(super) struct Kind {
 
 impl Kind {
     pub(super) const ALL: [Self; 4] = [
-        Self::new(DType::F16, HEAD / 2),
-        Self::new(DType::F16, HEAD),
-        Self::new(DType::BF16, HEAD / 2),
-        Self::new(DType::BF16, HEAD),
+        Self::new(DType::F16, MOST_FEATURES / 2),
+        Self::new(DType::F16, MOST_FEATURES),
+        Self::new(DType::BF16, MOST_FEATURES / 2),
+        Self::new(DType::BF16, MOST_FEATURES),
     ];
 
     const fn new(dtype: DType, head: usize) -> Self {
@@ -117,13 +101,13 @@ impl Kind {
 
     fn grid(self, blocks: usize) -> Grid {
         let matrix = ROWS * self.head * 2;
-        // A pair of barriers for the queries and for each of the others; tiles begin at multiples of 1024.
+        // A pair of barriers for the queries and for each other tile; tiles begin at multiples of 1024.
         let shared = (1 + 2 * ROOM) * (matrix + 2 * 8) + 1024;
         Grid::blocks(blocks, 384).shared(shared)
     }
 }
 
-/// An attention as the kernel takes it.
+/// An attention in the form of the kernel.
 pub(super) struct Tiles {
     pub(super) kind: Kind,
     args: Args,
@@ -131,17 +115,21 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// `None` where something lies as the copy engine does not take it, or the kernel does not know it: masks, a scale
-    /// that turns the order of scores around.
+    /// Converts a job. Returns `None` if the copy engine cannot load an operand, or if the kernel does not support the
+    /// job: masks, for example, or a scale that reverses the order of scores.
     pub(super) fn new(job: &AttentionJob) -> Option<Self> {
         let most = job.features.max(job.width);
-        let head = if most <= HEAD / 2 { HEAD / 2 } else { HEAD };
+        let head = if most <= MOST_FEATURES / 2 {
+            MOST_FEATURES / 2
+        } else {
+            MOST_FEATURES
+        };
         let mut kinds = Kind::ALL.into_iter();
         let kind = kinds.find(|kind| kind.dtype == job.dtype && kind.head == head)?;
         let scale = (job.scale * std::f64::consts::LOG2_E) as f32;
         let count = crate::shape::count(&job.batch);
         let sizes = [job.length, job.source, count];
-        let known = most <= HEAD && job.features > 0 && scale > 0.0 && scale.is_finite();
+        let known = most <= MOST_FEATURES && job.features > 0 && scale > 0.0 && scale.is_finite();
         if !known || job.mask.is_some() || sizes.iter().any(|&size| size > i32::MAX as usize) {
             return None;
         }
@@ -149,7 +137,7 @@ impl Tiles {
         let dims = job.batch.iter().enumerate();
         let dims = tile::merged(dims.map(|(dim, &size)| (size, parts.map(|part| part.batch[dim]))));
         let out = job.out.matrix;
-        // Two numbers of a row are stored as one word.
+        // The kernel stores two numbers of a row as one word.
         let mut steps = dims.iter().map(|(_, steps)| steps[3]).chain([out.rows]);
         let even = job.width.is_multiple_of(2) && out.ptr.addr().is_multiple_of(4);
         if dims.len() > REPEATS || out.cols != 1 || !even || steps.any(|step| step % 2 != 0) {
@@ -187,15 +175,15 @@ impl Tiles {
         })
     }
 
-    /// Whether the device is busy enough by these.
+    /// Returns whether the kernel keeps the device busy.
     pub(super) fn is_worth_it(&self) -> bool {
         self.args.length > FEW as u64
     }
 
-    /// Starts the kernel, whose threads wait for so many nanoseconds for one another, or for ever.
+    /// Starts the kernel. Its threads wait at most `patience` nanoseconds for one another; 0 is no limit.
     ///
     /// # Safety
-    /// As [`super::execute`], for the job that this was made from; the device has what [`possible`] asks for.
+    /// See [`super::execute`], for the job that this was made from. [`check_device`] has accepted the device.
     pub(super) unsafe fn launch(&self, cuda: &Cuda, patience: u64) -> Result<()> {
         let op = Op::ScaledDotProductAttention.name();
         let function = cuda.function(op, self.kind.source(), c"attention")?;
@@ -208,8 +196,8 @@ impl Tiles {
     }
 }
 
-/// How an operand lies, as the copy engine is told: features, rows, the dims of the batch from the innermost on. Dims that it
-/// does not go along have one index.
+/// Describes an operand to the copy engine: features, rows, then the batch dims from the innermost on. Dims over which
+/// the operand is broadcast have size 1. Returns `None` if the copy engine cannot load it.
 fn map(
     part: &AttentionPart,
     [rows, cols]: [usize; 2],
@@ -217,7 +205,7 @@ fn map(
     which: usize,
 ) -> Option<CUtensorMap> {
     let mut sizes = [cols as u64, rows as u64, 1, 1, 1];
-    // Where there is one index, any stride will do.
+    // Any stride will do for a dim of size 1.
     let mut strides = [16; 4];
     let mut stride = |at: usize, size: usize, step: isize| {
         sizes[at] = size as u64;
@@ -244,7 +232,7 @@ fn map(
         _ => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
     };
     let mut map = CUtensorMap { opaque: [0; 16] };
-    // SAFETY: the driver has the function, and reads five or four numbers of each list.
+    // SAFETY: the driver has the function, and reads five or four numbers from each list.
     let code = unsafe {
         sys::cuTensorMapEncodeTiled(
             &raw mut map,
@@ -264,21 +252,7 @@ fn map(
     code.result().is_ok().then_some(map)
 }
 
-/// The job for this kernel, where it takes it, and the device and the environment let it.
-pub(super) fn chosen(cuda: &'static Cuda, job: &AttentionJob) -> Result<Option<Tiles>> {
-    if who() == Who::Warp || possible(cuda).is_err() {
-        return Ok(None);
-    }
-    let Some(tiles) = Tiles::new(job) else {
-        return Ok(None);
-    };
-    let right = match who() {
-        Who::Warpgroup => true,
-        _ => tiles.is_worth_it() && Trials::passed(cuda, tiles.kind)?,
-    };
-    Ok(right.then_some(tiles))
-}
-
+/// Lists every module that these calls use.
 pub(super) fn modules() -> impl Iterator<Item = Module> {
     let sources = Kind::ALL.into_iter().map(Kind::source);
     sources.map(|source| Module::new(source, &[c"attention"]))

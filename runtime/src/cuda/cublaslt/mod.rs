@@ -1,9 +1,9 @@
-//! Products by cuBLASLt, where it is installed: it is loaded when the first product asks for it, and
-//! asked for an algorithm once for every kind of product.
+//! Matrix products by cuBLASLt, if it is installed. It is loaded at the first product, and chooses an algorithm once
+//! for each kind of product.
 //!
-//! The library's matrices are column-major, so that a row-major result is the transposed of the
-//! product of the transposed. Operands that are no matrix for it, because neither stride is 1, are
-//! copied first.
+//! The library's matrices are column-major: a row-major result is the transpose of the product of the transposed
+//! operands, in reverse order. Operands of which neither stride is 1 are no matrices of the library and are copied
+//! first.
 
 mod plan;
 
@@ -15,8 +15,10 @@ use cudarc::cublaslt::result::{self, CublasError};
 use cudarc::cublaslt::sys;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::context::{Cuda, lock};
-use super::gemm::{own, words};
+use super::context::Cuda;
+use super::gemm::{self, words};
+use super::per_device::{PerDevice, lock};
+use super::precision::tf32_is_allowed;
 use super::probe;
 use super::tile::{self, Dims};
 use crate::job::{Backend, Matrix, Place, Product};
@@ -28,13 +30,13 @@ use plan::{MatmulPlan, Operands, Question};
 
 const OP: &str = "matmul";
 
-/// Plans that are kept. A program with more kinds of products starts over.
+/// The most plans that are kept. All are discarded when a program exceeds it.
 const KEPT: usize = 4096;
 
-/// How often the library may be called for one product, before operands are rather copied.
+/// The most calls of the library for one product; above it, operands are copied.
 const CALLS: usize = 8;
 
-/// What is called of the library.
+/// The functions of the library that we call.
 const NEEDED: &[&str] = &[
     "cublasLtCreate",
     "cublasLtGetCudartVersion",
@@ -55,20 +57,30 @@ const NEEDED: &[&str] = &[
 #[derive(Debug)]
 pub(super) struct Library {
     handle: sys::cublasLtHandle_t,
-    version: (u32, u32),
+    /// The CUDA version of the library.
+    pub(super) version: (u32, u32),
+    /// `None` for a product that the library cannot compute.
     plans: Mutex<HashMap<Question, Option<MatmulPlan>>>,
-    made: AtomicU64,
+    calls: AtomicU64,
 }
 
-// SAFETY: the library may be called from any thread with one handle; plans are behind a lock.
+// SAFETY: any thread may call the library with the same handle; plans are behind a lock.
 unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}
 
-/// Whether the library is installed, and has what is called.
+/// The library on each device, from the first product on, or why it is not used.
+static LIBRARIES: PerDevice<Result<Library, String>> = PerDevice::new();
+
+/// Returns the library on a device, or why it is not used.
+pub(super) fn library(cuda: &Cuda) -> Result<&'static Library, &'static String> {
+    cuda.library(&LIBRARIES, Library::open)
+}
+
+/// Returns whether the library is installed and has all functions that we call.
 fn present() -> bool {
     static THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: loads a library by name, which may be done at any time; symbols are only looked for.
+    // SAFETY: loads a library by name, which is allowed at any time; symbols are only looked up.
     *THERE.get_or_init(|| unsafe {
         let there = |name: &&str| sys::culib().get::<*const ()>(name.as_bytes()).is_ok();
         sys::is_culib_present() && NEEDED.iter().all(there)
@@ -76,12 +88,12 @@ fn present() -> bool {
 }
 
 impl Library {
-    /// Opens the library, or says why it does not multiply.
-    pub(super) fn open(cuda: &Cuda) -> Result<Self, String> {
+    /// Opens the library, or returns why it is not used.
+    fn open(cuda: &Cuda) -> Result<Self, String> {
         if !present() {
             return Err("cuBLASLt (libcublasLt) was not found".to_owned());
         }
-        // SAFETY: the library is there and has this.
+        // SAFETY: the library is there and has this function.
         let version = probe::numbers(unsafe { sys::cublasLtGetCudartVersion() } as u32);
         let text = |error: Error| error.to_string();
         probe::fits(OP, "libcublasLt", "nvidia-cublas", version).map_err(text)?;
@@ -90,19 +102,19 @@ impl Library {
             handle: result::create_handle().map_err(|error| text(failed(error)))?,
             version,
             plans: Mutex::default(),
-            made: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
         })
     }
 
-    /// The CUDA that it is of, and how many products it has made.
-    pub(super) fn told(&self) -> ((u32, u32), u64) {
-        (self.version, self.made.load(Ordering::Relaxed))
+    /// Returns the number of products that it has computed.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
     }
 
-    /// Starts a product, or returns false where the library has no way for it.
+    /// Starts a product, or returns false if the library cannot compute it.
     ///
     /// # Safety
-    /// The operands lie where they say and as the question says.
+    /// The operands are at their addresses, laid out as the question says.
     unsafe fn run(
         &self,
         cuda: &'static Cuda,
@@ -123,7 +135,7 @@ impl Library {
         let Some(plan) = plan else {
             return Ok(false);
         };
-        // Freed in the stream's order: the next product may use it again.
+        // Freed in the order of the stream: the next product may use it again.
         let workspace = match plan.workspace {
             0 => None,
             bytes => Some(cuda.scratch(OP, [bytes])?),
@@ -131,9 +143,9 @@ impl Library {
         operands.workspace = workspace
             .as_ref()
             .map_or(std::ptr::null_mut(), DeviceBuffer::as_ptr);
-        // SAFETY: the caller's promise; the workspace is as long as the plan says.
+        // SAFETY: the caller's promise; the workspace has the length of the plan.
         unsafe { plan.run(self.handle, &operands, cuda.stream.cast()) }.map_err(failed)?;
-        self.made.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         Ok(true)
     }
 }
@@ -145,24 +157,24 @@ fn failed(error: CublasError) -> Error {
         .hint("set NOMINA_CUDA_MATMUL=own to multiply without it, and report this")
 }
 
-/// From one column of a column-major matrix to the next; `None` where it is none.
+/// Returns the leading dimension of a column-major matrix; `None` if it is not column-major.
 fn leading(matrix: Matrix, rows: usize, cols: usize) -> Option<i64> {
     let rows_of = rows.max(1) as isize;
     let step = if cols == 1 { rows_of } else { matrix.cols };
     ((rows == 1 || matrix.rows == 1) && step >= rows_of).then_some(step as i64)
 }
 
-/// The same of an operand, which may be the transposed of one.
+/// Like [`leading`], but for an operand, which may be transposed: also returns whether it is.
 fn operand(matrix: Matrix, rows: usize, cols: usize) -> Option<(bool, i64)> {
     let plain = leading(matrix, rows, cols).map(|leading| (false, leading));
     plain.or_else(|| leading(matrix.t(), cols, rows).map(|leading| (true, leading)))
 }
 
-/// Computes a product for every combination of the indices, and returns true; or does nothing and
-/// returns false, where the library is not there or does not take it.
+/// Computes a product for every combination of the indices. Does nothing and returns false if the library is missing or
+/// does not support the product.
 ///
 /// # Safety
-/// As for the backend's `product`: all matrices lie where they say, on this device.
+/// See the backend's `product`: all matrices are on this device, at their addresses and strides.
 pub(super) unsafe fn product(
     cuda: &'static Cuda,
     product: &Product,
@@ -171,7 +183,7 @@ pub(super) unsafe fn product(
     if !plan::takes(product.dtype) {
         return Ok(false);
     }
-    let Ok(library) = cuda.library() else {
+    let Ok(library) = library(cuda) else {
         return Ok(false);
     };
     let (mut p, mut dims) = (*product, dims.clone());
@@ -183,8 +195,7 @@ pub(super) unsafe fn product(
         return Ok(false);
     }
     let mut kept: [Option<DeviceBuffer>; 2] = [None, None];
-    // SAFETY: the caller's promise. What is copied has a block of its own, which is used again only
-    // by what comes after.
+    // SAFETY: the caller's promise. Copies are in workspaces, which only later work uses again.
     unsafe {
         for (which, kept) in kept.iter_mut().enumerate() {
             let (matrix, rows, cols) = side(&p, which);
@@ -228,10 +239,10 @@ fn side(p: &Product, which: usize) -> (Matrix, usize, usize) {
     }
 }
 
-/// Replaces an operand by a row-major copy; dims over which it is the same stay so unless `all`.
+/// Replaces an operand by a row-major copy. Dims over which it is broadcast stay so, unless `all`.
 ///
 /// # Safety
-/// As for [`product`].
+/// See [`product`].
 unsafe fn pack(
     cuda: &'static Cuda,
     p: &mut Product,
@@ -261,7 +272,7 @@ unsafe fn pack(
         dtype: p.dtype,
     };
     let plan = Plan::new(&shape, &[(&to, size), (&from, size)]);
-    // SAFETY: the caller's promise; the block is as long as the copy.
+    // SAFETY: the caller's promise; the block has the length of the copy.
     unsafe { Backend::copy(cuda, &plan, place(block.as_ptr()), place(matrix.ptr))? };
     let copy = Matrix {
         ptr: block.as_ptr(),
@@ -276,21 +287,20 @@ unsafe fn pack(
     Ok(block)
 }
 
-/// How something is added.
+/// The kind of addend.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Added {
     Nothing,
-    /// A number for each row, by the library's epilogue.
+    /// A number for each row of the library's matrix, added by its epilogue.
     Bias,
     /// A matrix.
     Matrix,
 }
 
-/// How the library adds what is added. What it cannot add from where it lies is copied to the result
-/// first.
+/// Chooses how the library adds the addend. An addend that it cannot read is copied to the result first.
 ///
 /// # Safety
-/// As for [`product`].
+/// See [`product`].
 unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<Added> {
     let (Some(d), Some(beta)) = (p.addend, p.beta) else {
         return Ok(Added::Nothing);
@@ -310,10 +320,10 @@ unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<
     Ok(Added::Matrix)
 }
 
-/// Copies what is added to the result.
+/// Copies the addend to the result.
 ///
 /// # Safety
-/// As for [`product`].
+/// See [`product`].
 unsafe fn preset(cuda: &'static Cuda, p: &mut Product, dims: &[tile::Dim<4>]) -> Result<()> {
     let Some(d) = p.addend else {
         return Ok(());
@@ -337,10 +347,10 @@ unsafe fn preset(cuda: &'static Cuda, p: &mut Product, dims: &[tile::Dim<4>]) ->
     Ok(())
 }
 
-/// The matrices of one dim, `shift` elements further on.
+/// Computes the products of one batch dim, with operands offset by `shift` elements.
 ///
 /// # Safety
-/// As for [`product`].
+/// See [`product`].
 unsafe fn batched(
     cuda: &'static Cuda,
     library: &Library,
@@ -389,11 +399,11 @@ unsafe fn batched(
                 return Ok(());
             }
         }
-        own(cuda, &p, &dims)
+        gemm::execute(cuda, &p, &dims)
     }
 }
 
-/// What to ask, and the addresses; `None` where it cannot be said.
+/// Describes a product to the library: the key of its plan, and the addresses. `None` if that is not possible.
 fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question, Operands)> {
     let (turned_a, leading_a) = operand(p.a, p.m, p.k)?;
     let (turned_b, leading_b) = operand(p.b, p.k, p.n)?;
@@ -409,13 +419,13 @@ fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question,
         None => (p.c.ptr, leading_d, d),
     };
     let at = [p.a.ptr, p.b.ptr, from, p.c.ptr];
-    // The library asks for no more than 256 bytes.
+    // The library uses alignments of up to 256 bytes.
     let multiple = |ptr: *const u8| 1 << (ptr as usize).trailing_zeros().min(8);
     let aligned = at.map(|ptr| multiple(ptr));
     let beta = if addend.is_some() { p.beta } else { None };
     let asked = Question {
         dtype: p.dtype,
-        tf32: super::tf32_is_allowed() && matches!(p.dtype, DType::F32 | DType::C64),
+        tf32: tf32_is_allowed() && matches!(p.dtype, DType::F32 | DType::C64),
         m: p.m,
         n: p.n,
         k: p.k,

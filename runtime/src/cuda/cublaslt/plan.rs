@@ -1,4 +1,4 @@
-//! Plans: what cuBLASLt is asked, and the algorithm that it answered with.
+//! Plans: the description of a product to cuBLASLt, and the algorithm that it chose.
 
 use std::ffi::c_void;
 
@@ -12,11 +12,11 @@ use cudarc::cublaslt::sys::{
 };
 use nomina_core::DType;
 
-/// How much device memory an algorithm may ask for: 32 MiB, which the largest do.
+/// The most bytes of an algorithm's workspace: 32 MiB, as much as the largest need.
 const WORKSPACE: usize = 32 << 20;
 
-/// A product of column-major matrices, as far as the choice of an algorithm depends on it. Numbers of
-/// four are those of the operands, what is added, and the result.
+/// The properties of a product of column-major matrices on which the choice of an algorithm depends. Arrays of four
+/// have an item for each operand, the addend and the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Question {
     pub(super) dtype: DType,
@@ -26,18 +26,18 @@ pub(super) struct Question {
     pub(super) k: usize,
     /// Whether the operands are transposed.
     pub(super) turned: [bool; 2],
-    /// From one column to the next.
+    /// The leading dimensions.
     pub(super) leading: [i64; 4],
     pub(super) batch: i32,
-    /// From one matrix of the batch to the next.
+    /// The strides of the batch.
     pub(super) steps: [i64; 4],
-    /// Where a number for each row is added, what its address is a multiple of; 0 where none is.
+    /// The alignment of the bias, a number for each row; 0 for no bias.
     pub(super) bias: u32,
-    /// What addresses are multiples of.
+    /// The alignments of addresses.
     pub(super) aligned: [u32; 4],
 }
 
-/// The algorithm for a product, and what the library needs to be told again.
+/// The algorithm for a product, and its descriptors.
 #[derive(Debug)]
 pub(super) struct MatmulPlan {
     desc: Desc,
@@ -46,18 +46,18 @@ pub(super) struct MatmulPlan {
     pub(super) workspace: usize,
 }
 
-/// The addresses of one product, and its factors in the type that it computes in.
+/// The addresses of one product, and its factors in the type of the computation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands {
     pub(super) alpha: [u64; 2],
     pub(super) beta: [u64; 2],
-    /// Of the operands, what is added, and the result.
+    /// The addresses of the operands, the addend and the result.
     pub(super) at: [*mut u8; 4],
     pub(super) bias: *const u8,
     pub(super) workspace: *mut u8,
 }
 
-// SAFETY: descriptors are plain memory of the library's, changed only under the lock of the plans.
+// SAFETY: descriptors are plain memory of the library, changed only under the lock of the plans.
 unsafe impl Send for MatmulPlan {}
 
 #[derive(Debug)]
@@ -65,13 +65,13 @@ struct Desc(sys::cublasLtMatmulDesc_t);
 
 impl Drop for Desc {
     fn drop(&mut self) {
-        // SAFETY: made by the library, and dropped once. There is nobody to tell of a failure.
+        // SAFETY: created by the library, and dropped once. A drop has no caller for errors.
         let _ = unsafe { result::destroy_matmul_desc(self.0) };
     }
 }
 
 impl Desc {
-    /// Sets the address of what is added to rows.
+    /// Sets the address of the bias.
     fn add(&self, bias: *const u8) -> Result<(), CublasError> {
         let which = OfProduct::CUBLASLT_MATMUL_DESC_BIAS_POINTER;
         // SAFETY: the attribute is an address.
@@ -98,7 +98,7 @@ impl Drop for Wishes {
     }
 }
 
-/// The types of elements, of sums and of factors; `None` where the library has none.
+/// Returns the types of elements, sums and factors; `None` if the library does not support the dtype.
 fn types(dtype: DType, tf32: bool) -> Option<(Type, Compute, Type)> {
     let single = if tf32 {
         Compute::CUBLAS_COMPUTE_32F_FAST_TF32
@@ -125,14 +125,14 @@ fn types(dtype: DType, tf32: bool) -> Option<(Type, Compute, Type)> {
     }
 }
 
-/// Whether the library multiplies elements of the dtype.
+/// Returns whether the library multiplies elements of a dtype.
 pub(super) fn takes(dtype: DType) -> bool {
     types(dtype, false).is_some()
 }
 
 impl MatmulPlan {
-    /// Asks once. `None` where the library has no algorithm for it. The address of what is added to
-    /// rows is one that the algorithm will do for: it is looked at, and not read.
+    /// Asks the library for an algorithm; `None` if it has none. Only the alignment of `bias` matters: the memory is
+    /// not read.
     pub(super) fn new(
         handle: sys::cublasLtHandle_t,
         asked: &Question,
@@ -143,7 +143,7 @@ impl MatmulPlan {
         };
         let desc = Desc(result::create_matmul_desc(compute, scale)?);
         let set = |which, value: &i32| {
-            // SAFETY: the attribute is a number of 32 bits.
+            // SAFETY: the attribute is a 32-bit number.
             unsafe { result::set_matmul_desc_attribute(desc.0, which, address(value), 4) }
         };
         let turned = asked.turned.map(i32::from);
@@ -181,7 +181,7 @@ impl MatmulPlan {
         let layouts = [layout(0)?, layout(1)?, layout(2)?, layout(3)?];
         let wishes = wishes(asked)?;
         let [a, b, c, d] = [0, 1, 2, 3].map(|at: usize| layouts[at].0);
-        // SAFETY: all of these were made above.
+        // SAFETY: all handles were created above.
         let answer =
             unsafe { result::get_matmul_algo_heuristic(handle, desc.0, a, b, c, d, wishes.0) };
         match answer {
@@ -203,8 +203,7 @@ impl MatmulPlan {
     /// Starts the product.
     ///
     /// # Safety
-    /// The operands lie where they say and as the question did, and there is as much workspace as
-    /// the plan needs.
+    /// The operands are at their addresses, laid out as in the question, and the workspace has the length of the plan.
     pub(super) unsafe fn run(
         &self,
         handle: sys::cublasLtHandle_t,
@@ -213,8 +212,8 @@ impl MatmulPlan {
     ) -> Result<(), CublasError> {
         let [a, b, c, d] = operands.at;
         let layouts = &self.layouts;
-        // SAFETY: the caller's promise; the descriptors are the plan's. The plans' lock is held, so
-        // that nobody else sets a bias meanwhile.
+        // SAFETY: the caller's promise; the descriptors belong to the plan. The lock of the plans is held, so no other
+        // thread sets a bias meanwhile.
         unsafe {
             if !operands.bias.is_null() {
                 self.desc.add(operands.bias)?;
@@ -241,6 +240,7 @@ impl MatmulPlan {
     }
 }
 
+/// Returns the limits for the choice of an algorithm.
 fn wishes(asked: &Question) -> Result<Wishes, CublasError> {
     let wishes = Wishes(result::create_matmul_pref()?);
     let set = |which, value: *const c_void, size| {
@@ -250,7 +250,7 @@ fn wishes(asked: &Question) -> Result<Wishes, CublasError> {
     let most = Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
     set(most, address(&WORKSPACE), 8)?;
     if matches!(asked.dtype, DType::F16 | DType::BF16) {
-        // Parts of sums are added in f32, and rounded once.
+        // Partial sums are added in f32, and rounded once.
         let scheme = Scheme::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
         let which = Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK;
         set(which, address(&scheme), 4)?;

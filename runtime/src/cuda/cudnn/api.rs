@@ -1,4 +1,4 @@
-//! What is called of cuDNN. Statuses and choices are numbers here, since later versions have more of them than any list.
+//! The functions of cuDNN that we call. Statuses and options are numbers, because later versions add values.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -7,14 +7,14 @@ use cudarc::cudnn::sys;
 /// A handle or a descriptor.
 pub(super) type Object = *mut c_void;
 
-/// What a call ended with: 0, or what went wrong.
+/// The status of a call: 0, or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(super) struct Status(u32);
 
 impl Status {
-    /// Whether the library has no way for what was asked, so that somebody else computes it. What went wrong while it
-    /// computed is none of these.
+    /// Returns whether the library does not support the request, so that our own kernels compute it. Errors of the
+    /// computation itself are not refusals.
     pub(super) fn is_refusal(self) -> bool {
         (1000..4000).contains(&self.0)
     }
@@ -24,7 +24,7 @@ impl Status {
     }
 }
 
-/// An algorithm that the library proposes: `cudnnConvolutionFwdAlgoPerf_t`, and those of the ways back.
+/// A proposed algorithm: `cudnnConvolutionFwdAlgoPerf_t`, and those of the gradients.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proposal {
@@ -32,7 +32,7 @@ pub(super) struct Proposal {
     pub(super) status: Status,
     time: f32,
     pub(super) workspace: usize,
-    /// 1 where it gives the same bits each time.
+    /// 1 if it is deterministic.
     pub(super) repeatable: c_int,
     pub(super) math: c_int,
     reserved: [c_int; 3],
@@ -54,18 +54,19 @@ pub(super) const FLOAT: c_int = 0;
 pub(super) const DOUBLE: c_int = 1;
 pub(super) const HALF: c_int = 2;
 pub(super) const BFLOAT16: c_int = 9;
-/// The order of a weight's dims in memory.
+/// Orders of a weight's dims in memory.
 pub(super) const NCHW: c_int = 0;
 pub(super) const NHWC: c_int = 1;
 pub(super) const CROSS_CORRELATION: c_int = 1;
-/// Tensor cores for `f32` by TF32, where an algorithm has a way with them.
+/// Tensor cores for `f32` by TF32, in algorithms that support them.
 pub(super) const DEFAULT_MATH: c_int = 0;
-/// Tensor cores for 16-bit floats, which by default some algorithms do without.
+/// Tensor cores for 16-bit floats, which some algorithms do not use by default.
 pub(super) const TENSOR_MATH: c_int = 1;
-/// Products of whole elements alone.
+/// Products without tensor cores.
 pub(super) const FMA_MATH: c_int = 3;
 
-/// Proposes algorithms: two operands, how they slide, the result; how many are wanted, and how many there are.
+/// Proposes algorithms. The arguments are the handle, two operands, the convolution, the result, the number of
+/// proposals wanted, and the number and list of those found.
 pub(super) type Propose = unsafe extern "C" fn(
     Object,
     Object,
@@ -77,7 +78,7 @@ pub(super) type Propose = unsafe extern "C" fn(
     *mut Proposal,
 ) -> Status;
 
-/// Computes: each operand's descriptor and address, and the result's.
+/// Computes a convolution, with a descriptor and an address for each operand and the result.
 pub(super) type Compute = unsafe extern "C" fn(
     Object,
     *const c_void,
@@ -99,19 +100,19 @@ type Destroy = unsafe extern "C" fn(Object) -> Status;
 
 macro_rules! functions {
     ($($field:ident: $kind:ty = $name:literal,)*) => {
-        /// The library's functions, found by name.
+        /// The functions of the library.
         #[derive(Debug)]
         pub(super) struct Functions {
             $(pub(super) $field: $kind,)*
         }
 
         impl Functions {
-            /// The functions of a library that is installed, or the name of one that it lacks.
+            /// Looks up the functions of the library, or returns the name of a missing one.
             ///
             /// # Safety
-            /// The library was found before.
+            /// The library is installed.
             unsafe fn find() -> Result<Self, &'static str> {
-                // SAFETY: the caller's promise; the kinds are those of `cudnn_ops.h` and `cudnn_cnn.h`, and the
+                // SAFETY: the caller's promise; the types are those of `cudnn_ops.h` and `cudnn_cnn.h`, and the
                 // library is never unloaded.
                 unsafe {
                     let library = sys::culib();
@@ -154,19 +155,19 @@ functions! {
 }
 
 impl Functions {
-    /// The functions of the library, or why it is not there.
+    /// Loads the library, or returns why it is not available.
     pub(super) fn load() -> Result<Self, String> {
-        // SAFETY: loads a library by name, which may be done at any time.
+        // SAFETY: loads a library by name, which is allowed at any time.
         if !unsafe { sys::is_culib_present() } {
             return Err("cuDNN (libcudnn.so.9) was not found".to_owned());
         }
-        // SAFETY: it is there.
+        // SAFETY: the library is installed.
         unsafe { Self::find() }.map_err(|name| format!("cuDNN (libcudnn.so.9) has no `{name}`"))
     }
 
-    /// What a status means.
+    /// Returns the text of a status.
     pub(super) fn words(&self, status: Status) -> String {
-        // SAFETY: gives a text that lives as long as the library.
+        // SAFETY: the text lives as long as the library.
         let text = unsafe { CStr::from_ptr((self.text)(status)) };
         text.to_string_lossy().into_owned()
     }

@@ -1,7 +1,8 @@
-//! Convolutions by cuDNN, where it is installed: it is loaded when the first convolution asks for it, and asked for an
-//! algorithm once for every kind of convolution.
+//! Convolutions by cuDNN, if it is installed. It is loaded at the first convolution, and chooses an algorithm once for
+//! each kind of convolution.
 //!
-//! Operands that do not lie without gaps, channels innermost or outermost, are copied first. A bias is added afterwards.
+//! Operands that are not contiguous, with channels innermost or outermost, are copied first. A bias is added
+//! afterwards.
 
 mod api;
 mod plan;
@@ -15,9 +16,11 @@ use std::sync::{Mutex, OnceLock};
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
-use super::choice::Who;
-use super::context::{Cuda, lock};
+use super::context::Cuda;
+use super::per_device::{PerDevice, lock};
+use super::precision::tf32_is_allowed;
 use super::probe;
+use super::provider::Provider;
 use crate::job::{Backend, ConvJob, Input, Place, Pointwise, TransposedJob, WeightGradientJob};
 use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
@@ -25,45 +28,54 @@ use crate::storage::DeviceBuffer;
 use api::{Functions, Object, Status};
 use plan::{ConvPlan, Question, Sizes, Way, strides};
 
-/// Plans that are kept. A program with more kinds of convolutions starts over.
+/// The most plans that are kept. All are discarded when a program exceeds it.
 const KEPT: usize = 4096;
 
-/// Multiplications up to which a start of our own kernel costs less than one of the library.
+/// The most multiplications for which starting our own kernel costs less than starting one of the library.
 const SMALL: usize = 1 << 18;
 
-/// Who convolves, as `NOMINA_CUDA_CONV` says.
-pub(super) fn who() -> Who {
-    static WHO: OnceLock<Who> = OnceLock::new();
-    *WHO.get_or_init(|| Who::of("NOMINA_CUDA_CONV", "cudnn"))
+/// Returns the implementation of convolutions that `NOMINA_CUDA_CONV` selects.
+pub(super) fn provider() -> Provider {
+    static PROVIDER: OnceLock<Provider> = OnceLock::new();
+    *PROVIDER.get_or_init(|| Provider::from_env("NOMINA_CUDA_CONV", "cudnn"))
 }
 
 /// The library on one device.
 #[derive(Debug)]
 pub(super) struct Library {
     api: Functions,
-    version: (u32, u32),
-    /// One thread at a time uses it.
+    /// Its own version, major and minor.
+    pub(super) version: (u32, u32),
+    /// Used by one thread at a time.
     used: Mutex<Used>,
-    made: AtomicU64,
+    calls: AtomicU64,
+}
+
+/// The library on each device, from the first convolution on, or why it is not used.
+static LIBRARIES: PerDevice<Result<Library, String>> = PerDevice::new();
+
+/// Returns the library on a device, or why it is not used.
+pub(super) fn library(cuda: &Cuda) -> Result<&'static Library, &'static String> {
+    cuda.library(&LIBRARIES, Library::open)
 }
 
 #[derive(Debug)]
 struct Used {
     handle: Object,
-    /// `None` for what the library has no way for.
+    /// `None` for a convolution that the library cannot compute.
     plans: HashMap<Question, Option<ConvPlan>>,
 }
 
-// SAFETY: a handle may be used by any thread, one at a time.
+// SAFETY: any thread may use a handle, one at a time.
 unsafe impl Send for Used {}
 
 impl Library {
-    /// Opens the library, or says why it does not convolve.
-    pub(super) fn open(cuda: &Cuda) -> Result<Self, String> {
+    /// Opens the library, or returns why it is not used.
+    fn open(cuda: &Cuda) -> Result<Self, String> {
         let api = Functions::load()?;
         let op = Op::Conv2d.name();
         let text = |error: Error| error.to_string();
-        // SAFETY: takes nothing.
+        // SAFETY: functions without arguments.
         let (version, of) = unsafe { ((api.version)() as u32, (api.cuda)() as u32) };
         let version = (version / 10_000, version % 10_000 / 100);
         if version.0 < 9 {
@@ -76,7 +88,7 @@ impl Library {
         let _bound = cuda.bind(op).map_err(text)?;
         let said = |status: Status| format!("cuDNN does not start: {}", api.words(status));
         let mut handle = null_mut();
-        // SAFETY: the device's context is bound, this is a place for a handle, and the stream is never destroyed.
+        // SAFETY: the device's context is bound, the pointer is to a handle, and the stream is never destroyed.
         unsafe {
             (api.create)(&raw mut handle).result().map_err(said)?;
             (api.set_stream)(handle, cuda.stream.cast())
@@ -88,19 +100,19 @@ impl Library {
             api,
             version,
             used: Mutex::new(Used { handle, plans }),
-            made: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
         })
     }
 
-    /// Its version, and how many convolutions it has made.
-    pub(super) fn told(&self) -> ((u32, u32), u64) {
-        (self.version, self.made.load(Ordering::Relaxed))
+    /// Returns the number of convolutions that it has computed.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
     }
 
-    /// Starts a convolution, or returns false where the library has no way for it.
+    /// Starts a convolution, or returns false if the library cannot compute it.
     ///
     /// # Safety
-    /// The operands lie where they say and as the question says.
+    /// The operands are at their addresses, laid out as the question says.
     unsafe fn run(
         &self,
         cuda: &'static Cuda,
@@ -125,7 +137,7 @@ impl Library {
         let Some(found) = plan else {
             return Ok(false);
         };
-        // Freed in the stream's order: the next convolution may use it again.
+        // Freed in the order of the stream: the next convolution may use it again.
         let workspace = match found.workspace {
             0 => None,
             bytes => match cuda.scratch(op, [bytes]) {
@@ -134,16 +146,16 @@ impl Library {
             },
         };
         let at = workspace.as_ref().map_or(null_mut(), DeviceBuffer::as_ptr);
-        // SAFETY: the caller's promise; the workspace is as long as the plan says.
+        // SAFETY: the caller's promise; the workspace has the length of the plan.
         if let Err(status) = unsafe { found.run(*handle, operands, result, at) } {
             *plan = self.refused(op, status)?;
             return Ok(false);
         }
-        self.made.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         Ok(true)
     }
 
-    /// No plan, where a status is a refusal.
+    /// Returns `None`, for no plan, if a status is a refusal, and an error otherwise.
     fn refused(&self, op: &'static str, status: Status) -> Result<Option<ConvPlan>> {
         if status.is_refusal() {
             return Ok(None);
@@ -154,21 +166,23 @@ impl Library {
     }
 }
 
-/// The library, where it is to be asked.
-fn asked(cuda: &'static Cuda, asked: &Question) -> Option<&'static Library> {
-    let work = [asked.over(), asked.kernel()].map(crate::shape::product);
-    let wanted = match who() {
-        Who::Own => false,
-        Who::Library => true,
-        Who::Auto => crate::shape::product([work[1], crate::shape::product(asked.slid())]) > SMALL,
+/// Returns the library if it is to compute a convolution.
+fn usable_library(cuda: &'static Cuda, question: &Question) -> Option<&'static Library> {
+    let work = [question.over(), question.kernel()].map(crate::shape::product);
+    let wanted = match provider() {
+        Provider::Own => false,
+        Provider::Library => true,
+        Provider::Auto => {
+            crate::shape::product([work[1], crate::shape::product(question.slid())]) > SMALL
+        }
     };
     let some = work.into_iter().all(|count| count != 0);
-    (wanted && some && asked.is_askable())
-        .then(|| cuda.convolver().ok())
+    (wanted && some && question.is_askable())
+        .then(|| library(cuda).ok())
         .flatten()
 }
 
-/// An operand as the library takes it.
+/// An operand of the library.
 #[derive(Clone, Copy)]
 struct Side {
     at: *const u8,
@@ -177,7 +191,7 @@ struct Side {
 }
 
 impl Side {
-    /// Whether it lies without gaps, from an address on that the library takes.
+    /// Returns whether it is contiguous, at an address that the library accepts.
     fn is_packed(&self, last: bool) -> bool {
         let want = strides(self.sizes, last);
         let each = self.sizes.iter().zip(self.strides.iter().zip(&want));
@@ -187,10 +201,10 @@ impl Side {
         same && self.at.addr().is_multiple_of(16)
     }
 
-    /// Where it lies without gaps: there, or in a copy, which is kept.
+    /// Returns the address of the contiguous operand: its own, or that of a copy, which is put into `kept`.
     ///
     /// # Safety
-    /// Elements of the dtype lie where it says, on this device.
+    /// Elements of the dtype are at its address and strides, on this device.
     unsafe fn packed(
         &self,
         cuda: &'static Cuda,
@@ -207,7 +221,7 @@ impl Side {
         let size = dtype.size();
         let plan = Plan::new(&self.sizes, &[(&to[..], size), (&self.strides[..], size)]);
         let place = |ptr| Place { ptr, dtype };
-        // SAFETY: the caller's promise; the block is as long as the copy.
+        // SAFETY: the caller's promise; the block has the length of the copy.
         unsafe {
             Backend::copy(
                 cuda,
@@ -220,10 +234,10 @@ impl Side {
     }
 }
 
-/// Computes both operands' result, which lies without gaps; false where the library is not there or does not take it.
+/// Computes the contiguous result of two operands. Returns false if the library is missing or does not support it.
 ///
 /// # Safety
-/// All elements lie where the sides say, on this device.
+/// All elements are at the addresses and strides of the sides, on this device.
 unsafe fn convolve(
     cuda: &'static Cuda,
     op: &'static str,
@@ -231,7 +245,7 @@ unsafe fn convolve(
     sides: [Side; 2],
     result: *mut u8,
 ) -> Result<bool> {
-    let Some(library) = asked(cuda, &question) else {
+    let Some(library) = usable_library(cuda, &question) else {
         return Ok(false);
     };
     let mut kept = [None, None];
@@ -240,17 +254,17 @@ unsafe fn convolve(
         // SAFETY: the caller's promise.
         *at = unsafe { side.packed(cuda, op, question.dtype, question.last, kept)? };
     }
-    // SAFETY: as above; copies have blocks of their own, which are used again only by what comes after.
+    // SAFETY: as above; copies are in workspaces, which only later work uses again.
     unsafe { library.run(cuda, op, question, at, result) }
 }
 
-/// What a job of one of the three kinds asks, with channels outermost.
+/// The question of a job of one of the three kinds, with channels outermost.
 macro_rules! question {
     ($way:ident, $job:ident) => {
         Question {
             way: Way::$way,
             dtype: $job.dtype,
-            tf32: super::tf32_is_allowed() && $job.dtype == DType::F32,
+            tf32: tf32_is_allowed() && $job.dtype == DType::F32,
             batch: $job.batch,
             groups: $job.groups,
             channels: $job.channels,
@@ -261,7 +275,7 @@ macro_rules! question {
     };
 }
 
-/// A convolution; false where our own kernels are to compute it.
+/// Computes a convolution. Returns false if our own kernels are to compute it.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -290,13 +304,13 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
     }
 }
 
-/// The transpose of a convolution; false as for [`conv`].
+/// Computes a transposed convolution. Returns false like [`conv`].
 ///
 /// # Safety
 /// See [`Backend`].
 pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Result<bool> {
     let question = Question {
-        // What is slid over is the result.
+        // The windows slide over the result.
         channels: job.outs,
         outs: job.channels,
         ..question!(Data, job)
@@ -317,7 +331,7 @@ pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Resu
     }
 }
 
-/// The gradient of a convolution's weight; false as for [`conv`].
+/// Computes the gradient of a convolution's weight. Returns false like [`conv`].
 ///
 /// # Safety
 /// See [`Backend`].
@@ -340,7 +354,7 @@ pub(super) unsafe fn weight(cuda: &'static Cuda, job: &WeightGradientJob) -> Res
     unsafe { convolve(cuda, job.op, question, [x, grad], job.out) }
 }
 
-/// A side that was made without gaps.
+/// Returns a side that is contiguous.
 fn packed(at: *const u8, sizes: Sizes, last: bool) -> Side {
     let strides = strides(sizes, last);
     Side { at, sizes, strides }
@@ -349,7 +363,7 @@ fn packed(at: *const u8, sizes: Sizes, last: bool) -> Side {
 /// Adds a bias to a result.
 ///
 /// # Safety
-/// As for [`convolve`].
+/// See [`convolve`].
 unsafe fn add(
     cuda: &'static Cuda,
     op: &'static str,
@@ -376,6 +390,6 @@ unsafe fn add(
         ],
         in_place: true,
     };
-    // SAFETY: the caller's promise; each element is read where it is written.
+    // SAFETY: the caller's promise; each element is read at the address it is written to.
     unsafe { Backend::pointwise(cuda, &job) }.map_err(|error| error.in_op(op))
 }

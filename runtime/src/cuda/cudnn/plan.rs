@@ -1,4 +1,4 @@
-//! Plans: how a convolution is described to cuDNN, and the algorithm that it proposed.
+//! Plans: the description of a convolution to cuDNN, and the algorithm that it proposed.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -11,24 +11,24 @@ use super::api::{
 };
 use crate::job::Windows;
 
-/// How much device memory an algorithm may ask for.
+/// The most bytes of an algorithm's workspace.
 const WORKSPACE: usize = 256 << 20;
 
-/// How many algorithms are looked at; there are no more.
+/// The most proposals that are read; the library has no more algorithms.
 const PROPOSED: usize = 8;
 
-/// What is computed of the input, the weight and the result.
+/// The direction of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Way {
-    /// The result of the input and the weight.
+    /// The result, from the input and the weight.
     Forward,
-    /// The input's gradient of the weight and the result's.
+    /// The gradient of the input, from the weight and the gradient of the result.
     Data,
-    /// The weight's gradient of the input and the result's.
+    /// The gradient of the weight, from the input and the gradient of the result.
     Weight,
 }
 
-/// A convolution, as far as the choice of an algorithm depends on it.
+/// The properties of a convolution on which the choice of an algorithm depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Question {
     pub(super) way: Way,
@@ -36,37 +36,38 @@ pub(super) struct Question {
     pub(super) tf32: bool,
     pub(super) batch: usize,
     pub(super) groups: usize,
-    /// Channels of a group on the side that is slid over, and on the other.
+    /// The channels of a group in the input, over which windows slide, and in the result.
     pub(super) channels: usize,
     pub(super) outs: usize,
     pub(super) windows: Windows,
-    /// Whether channels lie innermost.
+    /// Whether channels are innermost.
     pub(super) last: bool,
 }
 
-/// Sizes of batch, channels and three dims.
+/// The sizes of batch, channels and three spatial dims.
 pub(super) type Sizes = [usize; 5];
 
 impl Question {
-    /// The sizes of what is slid over.
+    /// Returns the sizes of the input.
     pub(super) fn over(&self) -> Sizes {
         let [d, h, w] = self.windows.map(|window| window.size);
         [self.batch, self.groups * self.channels, d, h, w]
     }
 
-    /// The sizes of the result of a convolution.
+    /// Returns the sizes of the result.
     pub(super) fn slid(&self) -> Sizes {
         let [d, h, w] = self.windows.map(|window| window.out);
         [self.batch, self.groups * self.outs, d, h, w]
     }
 
+    /// Returns the sizes of the weight.
     pub(super) fn kernel(&self) -> Sizes {
         let [d, h, w] = self.windows.map(|window| window.kernel);
         [self.groups * self.outs, self.channels, d, h, w]
     }
 
-    /// The dims of five that the library is told of: it has four at least, and the outermost spatial one only where
-    /// windows slide along it.
+    /// Returns the dims for the library, which expects at least four: without the outermost spatial dim, unless windows
+    /// slide along it.
     fn told<T: Copy>(&self, all: [T; 5]) -> Vec<T> {
         let [batch, channels, rest @ ..] = all;
         let flat = self.windows[0] == crate::job::Sliding::NONE;
@@ -75,7 +76,7 @@ impl Question {
         told
     }
 
-    /// Whether the library can be asked: it has these elements, counts in 32 bits, and pads both ends alike.
+    /// Returns whether the library may support it: the dtype, positions of 32 bits, and the same padding at both ends.
     pub(super) fn is_askable(&self) -> bool {
         let small = |sizes: Sizes| crate::shape::product(sizes) < 1 << 31;
         let alike = self.windows.iter().all(|window| {
@@ -94,7 +95,7 @@ impl Question {
     }
 }
 
-/// From one element to the next along each dim of a tensor that lies without gaps.
+/// Returns the strides of a contiguous tensor.
 pub(super) fn strides(sizes: Sizes, last: bool) -> [isize; 5] {
     let order = if last {
         [1, 4, 3, 2, 0]
@@ -109,7 +110,7 @@ pub(super) fn strides(sizes: Sizes, last: bool) -> [isize; 5] {
     strides
 }
 
-/// The library's name for elements, and for what it sums in.
+/// Returns the library's types of elements and of sums; `None` if it does not support the dtype.
 fn types(dtype: DType) -> Option<(c_int, c_int)> {
     match dtype {
         DType::F16 => Some((HALF, FLOAT)),
@@ -133,7 +134,7 @@ impl Descriptor {
         destroy: unsafe extern "C" fn(Object) -> Status,
     ) -> Result<Self, Status> {
         let mut object = null_mut();
-        // SAFETY: a place for a descriptor.
+        // SAFETY: the pointer is to a descriptor.
         unsafe { create(&raw mut object) }.result()?;
         Ok(Self { object, destroy })
     }
@@ -141,15 +142,15 @@ impl Descriptor {
 
 impl Drop for Descriptor {
     fn drop(&mut self) {
-        // SAFETY: made by the library, and dropped once. There is nobody to tell of a failure.
+        // SAFETY: created by the library, and dropped once. A drop has no caller for errors.
         let _ = unsafe { (self.destroy)(self.object) };
     }
 }
 
-/// The algorithm for a convolution, and what the library needs to be told again.
+/// The algorithm for a convolution, and its descriptors.
 #[derive(Debug)]
 pub(super) struct ConvPlan {
-    /// Of both operands and the result.
+    /// The descriptors of both operands and the result.
     sides: [Descriptor; 3],
     slides: Descriptor,
     algorithm: c_int,
@@ -158,11 +159,11 @@ pub(super) struct ConvPlan {
     pub(super) workspace: usize,
 }
 
-// SAFETY: descriptors are plain memory of the library's, used under the lock of the plans.
+// SAFETY: descriptors are plain memory of the library, used under the lock of the plans.
 unsafe impl Send for ConvPlan {}
 
 impl ConvPlan {
-    /// Asks once. An error that is a refusal means that the library has no algorithm for it.
+    /// Asks the library for an algorithm. An error that is a refusal means that it has none.
     pub(super) fn new(
         api: &Functions,
         handle: Object,
@@ -178,7 +179,7 @@ impl ConvPlan {
             let steps = asked.told(strides(sizes, asked.last).map(|step| step as usize));
             let steps = numbers(&steps);
             let rank = dims.len() as c_int;
-            // SAFETY: as many numbers as are told.
+            // SAFETY: both lists have `rank` numbers.
             unsafe { (api.set_tensor)(made.object, element, rank, dims.as_ptr(), steps.as_ptr()) }
                 .result()?;
             Ok(made)
@@ -188,7 +189,7 @@ impl ConvPlan {
             let dims = numbers(&asked.told(asked.kernel()));
             let order = if asked.last { NHWC } else { NCHW };
             let rank = dims.len() as c_int;
-            // SAFETY: as above.
+            // SAFETY: the list has `rank` numbers.
             unsafe { (api.set_weight)(made.object, element, order, rank, dims.as_ptr()) }
                 .result()?;
             Ok(made)
@@ -206,7 +207,7 @@ impl ConvPlan {
             _ if exact => FMA_MATH,
             _ => DEFAULT_MATH,
         };
-        // SAFETY: as above.
+        // SAFETY: the lists have `rank` numbers.
         unsafe {
             let (mode, object) = (CROSS_CORRELATION, slides.object);
             let (rank, groups) = (pads.len() as c_int, asked.groups as c_int);
@@ -225,10 +226,10 @@ impl ConvPlan {
         let mut count = 0;
         let [a, b, c] = sides.each_ref().map(|side| side.object);
         let (most, at) = (PROPOSED as c_int, all.as_mut_ptr());
-        // SAFETY: descriptors made above, and room for as many proposals.
+        // SAFETY: the descriptors were created above, and there is room for `most` proposals.
         unsafe { propose(handle, a, b, slides.object, c, most, &raw mut count, at) }.result()?;
         let all = &all[..PROPOSED.min(usize::try_from(count).unwrap_or(0))];
-        // Those that give the same bits each time come first, then those that are fast.
+        // Deterministic algorithms are preferred, then fast ones.
         let fits = |found: &&Proposal| {
             let exact = !exact || found.math == FMA_MATH || found.math == DEFAULT_MATH;
             found.status.result().is_ok() && found.workspace <= WORKSPACE && exact
@@ -239,7 +240,7 @@ impl ConvPlan {
             return Ok(None);
         };
         if !exact {
-            // SAFETY: made above.
+            // SAFETY: the descriptor was created above.
             unsafe { (api.set_math)(slides.object, best.math) }.result()?;
         }
         Ok(Some(Self {
@@ -252,10 +253,10 @@ impl ConvPlan {
         }))
     }
 
-    /// Starts it: both operands and the result.
+    /// Starts the convolution.
     ///
     /// # Safety
-    /// The operands lie where they say and as the question did, and there is as much workspace as the plan needs.
+    /// The operands are at their addresses, laid out as in the question, and the workspace has the length of the plan.
     pub(super) unsafe fn run(
         &self,
         handle: Object,
@@ -264,12 +265,13 @@ impl ConvPlan {
         workspace: *mut u8,
     ) -> Result<(), Status> {
         let (single, double) = ([1.0_f32, 0.0], [1.0_f64, 0.0]);
-        let factors: [*const c_void; 2] = match self.double {
-            true => [(&raw const double[0]).cast(), (&raw const double[1]).cast()],
-            false => [(&raw const single[0]).cast(), (&raw const single[1]).cast()],
+        let factors: [*const c_void; 2] = if self.double {
+            [(&raw const double[0]).cast(), (&raw const double[1]).cast()]
+        } else {
+            [(&raw const single[0]).cast(), (&raw const single[1]).cast()]
         };
         let [a, b, c] = self.sides.each_ref().map(|side| side.object);
-        // SAFETY: the caller's promise; the descriptors are the plan's.
+        // SAFETY: the caller's promise; the descriptors belong to the plan.
         unsafe {
             (self.compute)(
                 handle,

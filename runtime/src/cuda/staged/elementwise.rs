@@ -1,4 +1,4 @@
-//! What is computed element by element, and what fills tensors.
+//! Elementwise operators, copies and fills on the host.
 
 use nomina_core::{Result, Scalar};
 
@@ -10,13 +10,13 @@ use crate::job::{Backend, FusedJob, Input, Place, Pointwise, TriangleJob};
 
 use crate::plan::Plan;
 
-/// An elementwise operation.
+/// Computes an elementwise operator.
 ///
 /// # Safety
 /// See [`Backend`].
 pub(crate) unsafe fn pointwise(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     if job.plan.numel() == 0 {
-        // Nothing is read or written, but what cannot be computed is refused.
+        // No elements are computed, but an operator that does not support the dtype returns an error.
         // SAFETY: the caller's promise.
         return unsafe { Cpu.pointwise(job) };
     }
@@ -30,7 +30,7 @@ pub(crate) unsafe fn pointwise(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     }
     let dest = stage.dest(job.dest)?;
     let inputs = &inputs[..];
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe {
         Cpu.pointwise(&Pointwise {
             dest,
@@ -41,7 +41,7 @@ pub(crate) unsafe fn pointwise(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     stage.finish()
 }
 
-/// The inputs of a program, on the host.
+/// Copies the inputs of a program to the host.
 fn inputs<'a>(
     stage: &mut Stage<'_>,
     job: &FusedJob<'a>,
@@ -52,7 +52,7 @@ fn inputs<'a>(
         .collect()
 }
 
-/// A chain of elementwise operators.
+/// Computes a chain of elementwise operators.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -64,7 +64,7 @@ pub(crate) unsafe fn fused(cuda: &Cuda, job: &FusedJob<'_>) -> Result<()> {
     let inputs = inputs(&mut stage, job)?;
     let dest = stage.dest(job.dest)?;
     let inputs = &inputs[..];
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe {
         Cpu.fused(&FusedJob {
             inputs,
@@ -75,7 +75,7 @@ pub(crate) unsafe fn fused(cuda: &Cuda, job: &FusedJob<'_>) -> Result<()> {
     stage.finish()
 }
 
-/// A copy that may convert.
+/// Copies, with conversion of the dtype.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -85,12 +85,12 @@ pub(crate) unsafe fn copy(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) 
     }
     let mut stage = Stage::new(cuda, "copy", "copy");
     let (source, dest) = (stage.source(source)?, stage.dest(dest)?);
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.copy(plan, dest, source)? };
     stage.finish()
 }
 
-/// One number everywhere.
+/// Writes a number to all elements.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -100,12 +100,12 @@ pub(crate) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) 
     }
     let mut stage = Stage::new(cuda, "fill", "fill");
     let dest = stage.dest(dest)?;
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.fill(plan, dest, value)? };
     stage.finish()
 }
 
-/// Zeros on one side of a diagonal.
+/// Writes zeros on one side of a diagonal.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -115,7 +115,7 @@ pub(crate) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
     }
     let mut stage = Stage::new(cuda, "triangle", "triangle");
     let dest = stage.dest(dest)?;
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.triangle(job, dest)? };
     stage.finish()
 }

@@ -1,8 +1,7 @@
-//! By way of the host: what no kernel of the device computes yet.
+//! The fallback to the host, for jobs that no kernel of the device supports.
 //!
-//! Operands are copied to the host, block by block as they were allocated, the host's kernel runs
-//! over the copies, and what it wrote is copied back. It is right wherever the host is, and slow; a
-//! class with a kernel of its own comes here for what that declines. Each use is counted by class.
+//! The blocks of operands are copied to the host, the host's kernel computes on the copies, and the blocks that it
+//! wrote are copied back. That is slow, and as right as the host. Uses are counted by class.
 
 mod elementwise;
 mod rows;
@@ -12,7 +11,7 @@ use std::mem::MaybeUninit;
 
 use nomina_core::Result;
 
-use super::Cuda;
+use super::{Cuda, host_fallback};
 use crate::SmallVec;
 use crate::job::Place;
 
@@ -22,14 +21,14 @@ pub(crate) use elementwise::{copy, fill, fused, pointwise, triangle};
 pub(crate) use rows::{entropy, lines, norm, pick, reduce, scan, softmax, update};
 pub(crate) use space::spread;
 
-/// A live block of the device, and its copy on the host.
+/// A block of the device and its copy on the host.
 struct Shadow {
     block: *mut u8,
     host: Scratch<MaybeUninit<u8>>,
     written: bool,
 }
 
-/// The host's copies of what one job reads and writes.
+/// The copies of the operands of one job.
 pub(crate) struct Stage<'a> {
     cuda: &'a Cuda,
     op: &'static str,
@@ -37,9 +36,9 @@ pub(crate) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// For a job of a class.
+    /// Begins a job of a class, and counts it.
     pub(crate) fn new(cuda: &'a Cuda, op: &'static str, class: &'static str) -> Self {
-        super::uses::count(class);
+        host_fallback::count(class);
         Self {
             cuda,
             op,
@@ -47,24 +46,24 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Where the host has what lies at an address of the device, for reading. An address that lies
-    /// in no block, as that of an empty tensor or of the host, is itself.
+    /// Returns the host's address of an operand that is read. An address in no block, such as that of an empty tensor
+    /// or of the host, is returned unchanged.
     pub(crate) fn read(&mut self, at: *const u8) -> Result<*const u8> {
         self.shadow(at, false).map(<*mut u8>::cast_const)
     }
 
-    /// As [`Self::read`], for writing: [`Self::finish`] copies it back.
+    /// Like [`Self::read`], but for an operand that is written: [`Self::finish`] copies it back.
     pub(crate) fn write(&mut self, at: *mut u8) -> Result<*mut u8> {
         self.shadow(at, true)
     }
 
-    /// An operand that is read.
+    /// Returns an operand that is read, with its address on the host.
     pub(crate) fn source(&mut self, place: Place) -> Result<Place> {
         let ptr = self.shadow(place.ptr, false)?;
         Ok(Place { ptr, ..place })
     }
 
-    /// An operand that is written, or both.
+    /// Returns an operand that is written, or read and written, with its address on the host.
     pub(crate) fn dest(&mut self, place: Place) -> Result<Place> {
         let ptr = self.shadow(place.ptr, true)?;
         Ok(Place { ptr, ..place })
@@ -82,9 +81,9 @@ impl<'a> Stage<'a> {
             Some(which) => which,
             None => {
                 let host = Scratch::uninit([bytes]).map_err(|e| e.in_op(self.op))?;
-                // All of it, since what is written in part is copied back as a whole.
+                // The whole block, because a block that is written in part is copied back as a whole.
                 let to = host.as_ptr().cast_mut().cast();
-                // SAFETY: a live block of the device, and as many bytes of the host.
+                // SAFETY: a block in use on the device, and a buffer of the same length on the host.
                 unsafe { self.cuda.read(self.op, to, block, bytes)? };
                 self.shadows.push(Shadow {
                     block,
@@ -96,17 +95,16 @@ impl<'a> Stage<'a> {
         };
         let shadow = &mut self.shadows[which];
         shadow.written |= written;
-        // Blocks are aligned to more than any element, so that the copies are aligned as they are.
+        // Blocks and copies are aligned to more than any element.
         let within = at as usize - block as usize;
         Ok(shadow.host.as_mut_ptr().cast::<u8>().wrapping_add(within))
     }
 
-    /// Copies back what was written.
+    /// Copies the written blocks back.
     pub(crate) fn finish(self) -> Result<()> {
         for shadow in self.shadows.iter().filter(|shadow| shadow.written) {
             let (to, from) = (shadow.block, shadow.host.as_ptr().cast());
-            // SAFETY: the block lives, as its tensor does; who writes to a part of it has it for
-            // himself.
+            // SAFETY: the tensor keeps its block alive; a job that writes a part of a block owns the block exclusively.
             unsafe { self.cuda.write(self.op, to, from, shadow.host.len())? };
         }
         Ok(())

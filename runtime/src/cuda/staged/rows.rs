@@ -1,4 +1,4 @@
-//! What works along dims: reductions, scans, normalisations, order, indices.
+//! Operators along dims on the host: reductions, scans, normalisations, sorting, indexing.
 
 use nomina_core::Result;
 
@@ -9,7 +9,7 @@ use crate::job::{
     Backend, EntropyJob, IndexJob, LineJob, NormJob, Place, ReduceJob, ScanJob, SoftmaxJob, Update,
 };
 
-/// A reduction.
+/// Computes a reduction.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -17,18 +17,18 @@ pub(crate) unsafe fn reduce(cuda: &Cuda, job: &ReduceJob<'_>) -> Result<()> {
     let mut stage = Stage::new(cuda, job.op.name(), "reduce");
     let empty = job.shape.contains(&0);
     let job = ReduceJob {
-        // What has no element has no block.
+        // A tensor without elements has no block.
         x: if empty { job.x } else { stage.read(job.x)? },
         values: stage.write(job.values)?,
         positions: stage.write(job.positions.cast())?.cast(),
         ..*job
     };
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.reduce(&job)? };
     stage.finish()
 }
 
-/// A normalisation to a sum of one.
+/// Computes a softmax.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -39,12 +39,12 @@ pub(crate) unsafe fn softmax(cuda: &Cuda, job: &SoftmaxJob<'_>) -> Result<()> {
         out: stage.write(job.out)?,
         ..*job
     };
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.softmax(&job)? };
     stage.finish()
 }
 
-/// A normalisation of rows.
+/// Computes a normalisation of rows.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -63,12 +63,12 @@ pub(crate) unsafe fn norm(cuda: &Cuda, job: &NormJob<'_>) -> Result<()> {
         stats: stage.write(job.stats.cast())?.cast(),
         ..*job
     };
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.norm(&job)? };
     stage.finish()
 }
 
-/// The cross entropy of rows.
+/// Computes the cross entropy of rows.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -81,15 +81,15 @@ pub(crate) unsafe fn entropy(cuda: &Cuda, job: &EntropyJob<'_>) -> Result<()> {
         out: stage.write(job.out.cast())?.cast(),
         ..*job
     };
-    // SAFETY: a target for each row, which is the host's now.
+    // SAFETY: a target for each row, copied to the host.
     let targets = unsafe { std::slice::from_raw_parts(job.targets, job.outside.rows()) };
     job.outside.check(targets, job.ignore_index)?;
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.entropy(&job)? };
     stage.finish()
 }
 
-/// Running results.
+/// Computes a scan.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -100,12 +100,12 @@ pub(crate) unsafe fn scan(cuda: &Cuda, job: &ScanJob<'_>) -> Result<()> {
         out: stage.write(job.out)?,
         ..*job
     };
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.scan(&job)? };
     stage.finish()
 }
 
-/// Lines sorted, or chosen from.
+/// Sorts lines, or selects elements of them.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -117,7 +117,7 @@ pub(crate) unsafe fn lines(cuda: &Cuda, job: &LineJob<'_>) -> Result<()> {
         positions: stage.write(job.positions.cast())?.cast(),
         ..*job
     };
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.lines(&job)? };
     stage.finish()
 }
@@ -128,13 +128,13 @@ fn indexed(stage: &mut Stage<'_>, job: &IndexJob, target: Place, other: Place) -
         target,
         other,
         index: stage.read(job.index.cast())?.cast(),
-        // Kernels take what has few dims; of more dims, an index was checked before.
+        // Only jobs with more dims than kernels support come here, and their index was checked before.
         unchecked: None,
         ..*job
     })
 }
 
-/// Reads where an index says.
+/// Gathers elements by an index.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -142,12 +142,12 @@ pub(crate) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<()> {
     let mut stage = Stage::new(cuda, "gather", "pick");
     let (target, other) = (stage.source(job.target)?, stage.dest(job.other)?);
     let job = indexed(&mut stage, job, target, other)?;
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.pick(&job)? };
     stage.finish()
 }
 
-/// Writes where an index says.
+/// Scatters elements by an index.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -155,7 +155,7 @@ pub(crate) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
     let mut stage = Stage::new(cuda, "scatter", "update");
     let (target, other) = (stage.dest(job.target)?, stage.source(job.other)?);
     let job = indexed(&mut stage, job, target, other)?;
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.update(&job, how)? };
     stage.finish()
 }

@@ -1,4 +1,4 @@
-//! What slides over spatial dims.
+//! Maps of dims on the host.
 
 use nomina_core::Result;
 
@@ -7,7 +7,7 @@ use super::Stage;
 use crate::cpu::Cpu;
 use crate::job::{Backend, SpreadJob};
 
-/// Elements picked dim by dim.
+/// Gathers elements by a map for each dim.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -18,7 +18,7 @@ pub(crate) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<()> {
         out: stage.write(job.out)?,
         ..*job
     };
-    // SAFETY: the same positions, in copies of the same blocks.
+    // SAFETY: the same positions in copies of the blocks.
     unsafe { Cpu.spread(&job)? };
     stage.finish()
 }

@@ -1,4 +1,4 @@
-//! What classes of several kernels share: one module at work for one call.
+//! Calls that start several kernels of one module, and constants that these kernels share.
 
 use std::ffi::CStr;
 
@@ -11,24 +11,24 @@ use super::source::{Source, always_wide};
 use crate::shape::product;
 use crate::storage::DeviceBuffer;
 
-/// Threads of most blocks.
+/// The threads of most blocks.
 pub(super) const THREADS: u32 = 256;
 
-/// Elements that a thread has under way at once where one alone would not keep memory busy: `AHEAD` of
+/// The loads that a thread has in flight at once, because a single one would not keep memory busy: `AHEAD` of
 /// `gather.cu` and `count.cu`.
 pub(super) const AHEAD: usize = 4;
 
-/// A module whose kernels a call starts one after the other.
-pub(super) struct Work {
+/// A call that starts kernels of one module, one after the other.
+pub(super) struct ModuleCall {
     pub(super) cuda: &'static Cuda,
     pub(super) op: &'static str,
     source: Source,
-    /// Whether positions are counted in 64 bits.
+    /// Whether positions have 64 bits.
     wide: bool,
 }
 
-impl Work {
-    /// For work on so many elements.
+impl ModuleCall {
+    /// A call on `elements` elements, which decide the width of positions.
     pub(super) fn new(
         cuda: &Cuda,
         op: &'static str,
@@ -44,31 +44,31 @@ impl Work {
         })
     }
 
-    /// The bytes of a position.
+    /// Returns the bytes of a position.
     pub(super) fn position(&self) -> usize {
         if self.wide { 8 } else { 4 }
     }
 
-    /// As many bytes for this call as the factors multiply to.
+    /// Allocates a workspace of the product of the factors in bytes.
     pub(super) fn scratch<const N: usize>(&self, factors: [usize; N]) -> Result<DeviceBuffer> {
         self.cuda.scratch(self.op, factors)
     }
 
-    /// The same, all zero.
+    /// Like [`Self::scratch`], but all zero.
     pub(super) fn zeros<const N: usize>(&self, factors: [usize; N]) -> Result<DeviceBuffer> {
         let buffer = self.scratch(factors)?;
         let bytes = product(factors);
         if bytes > 0 {
-            // SAFETY: a block of that length, made just now.
+            // SAFETY: the block was just allocated with this length.
             unsafe { self.cuda.clear(self.op, buffer.as_ptr(), bytes)? };
         }
         Ok(buffer)
     }
 
-    /// Starts a kernel with a thread for each of `count` pieces of work.
+    /// Starts a kernel with a thread for each of `count` items.
     ///
     /// # Safety
-    /// As [`Cuda::launch`].
+    /// See [`Cuda::launch`].
     pub(super) unsafe fn each<A: Argument>(
         &self,
         entry: &'static CStr,
@@ -79,10 +79,10 @@ impl Work {
         unsafe { self.start(entry, Grid::linear(count, THREADS), args) }
     }
 
-    /// Starts a kernel with a block for each of `count` pieces of work.
+    /// Starts a kernel with a block for each of `count` items.
     ///
     /// # Safety
-    /// As [`Cuda::launch`].
+    /// See [`Cuda::launch`].
     pub(super) unsafe fn blocks<A: Argument>(
         &self,
         entry: &'static CStr,
@@ -96,7 +96,7 @@ impl Work {
     /// Starts a kernel.
     ///
     /// # Safety
-    /// As [`Cuda::launch`].
+    /// See [`Cuda::launch`].
     pub(super) unsafe fn start<A: Argument>(
         &self,
         entry: &'static CStr,
@@ -109,7 +109,7 @@ impl Work {
     }
 }
 
-/// The type whose bits are an element of so many bytes.
+/// Returns the unsigned type of elements of `bytes` bytes, for kernels that only move elements.
 pub(super) fn bits(bytes: usize) -> &'static str {
     match bytes {
         1 => "u8",

@@ -1,4 +1,5 @@
-// Single-pass prefix scan with decoupled look-back (Merrill & Garland, 2016).
+// Single-pass prefix scan with decoupled look-back: D. Merrill and M. Garland, "Single-pass Parallel Prefix Scan with
+// Decoupled Look-back", NVIDIA NVR-2016-002, 2016.
 //
 // Each line is cut into tiles, and a block scans one tile at a time. It publishes the tile's aggregate, computes the
 // exclusive prefix from its predecessors' aggregates and inclusive prefixes (look-back), and publishes its inclusive
@@ -7,14 +8,14 @@
 // Blocks take tiles from a counter: the predecessors of a tile belong to blocks that run or have ended, so waiting for
 // them ends. The results are the same in each run: prefixes are always combined in order from the first tile of the
 // line on, whichever predecessor already has its inclusive prefix.
-#ifndef NOMINA_TURNS_CUH
-#define NOMINA_TURNS_CUH
+#ifndef NOMINA_LOOKBACK_CUH
+#define NOMINA_LOOKBACK_CUH
 
 #include "block.cuh"
 
 // The state of a tile: its aggregate is available, or also its inclusive prefix.
-#define SUMMED 1u
-#define DONE 2u
+#define AGGREGATE 1u
+#define PREFIX 2u
 
 // Loads with acquire semantics: everything the writer of the value wrote before is visible to this thread.
 DEVICE u32 acquire(const u32* at) {
@@ -38,13 +39,13 @@ DEVICE void release(u32* at, u32 value) {
 
 // The shared state of a scan: the number of the next tile, the state of each tile, and two results for each: its
 // aggregate and its inclusive prefix.
-template <class S> struct Turns {
+template <class S> struct LookBack {
     u64* next;
     u32* states;
     S* results;
 
     DEVICE void publish(u64 tile, u32 state, S result) const {
-        results[2 * tile + (state - SUMMED)] = result;
+        results[2 * tile + (state - AGGREGATE)] = result;
         release(&states[tile], state);
     }
 
@@ -64,7 +65,7 @@ template <class S> struct Turns {
         for (u32 ended = 0; ended == 0;) {
             const u64 from = done - first < 32 ? first : done - 32;
             const u64 mine = from + lane;
-            ended = __ballot_sync(FULL_WARP, mine < done && state(mine) == DONE);
+            ended = __ballot_sync(FULL_WARP, mine < done && state(mine) == PREFIX);
             done = ended == 0 ? from : from + (31 - __clz(static_cast<int>(ended)));
         }
         state(done);
