@@ -44,7 +44,7 @@ fn broadcast() {
     never!((N, Wild): Broadcast<(N,)>);
     never!((N,): Broadcast<(N, Wild)>);
     only!((N, Wild): Broadcast<(Wild, C)>);
-    // The same name with two constant sizes.
+    // One name with two constant sizes.
     only!((N, Rgb): Broadcast<(Rgb,)>);
     never!((N, Rgb): Broadcast<(other::Rgb,)>);
 }

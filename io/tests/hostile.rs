@@ -96,7 +96,7 @@ fn mutated(random: &mut Bytes<'_>, format: &Format) -> Vec<u8> {
             }
             4 | 5 => {
                 let word = random.pick(format.words).as_bytes();
-                // Often replaces exactly as many bytes.
+                // Often replaces exactly the same number of bytes.
                 let over = if random.once_in(2) {
                     random.below(word.len() + 3)
                 } else {

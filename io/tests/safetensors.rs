@@ -363,7 +363,7 @@ fn a_broken_file_is_an_error_that_names_it() {
         assert_ne!(error.kind(), ErrorKind::File, "{text}");
         assert!(text.len() < 1000, "{text}");
     }
-    // The same header without a fault is accepted.
+    // This header without a fault is accepted.
     by_hand(&path, &dims(r#"{"x":["N"]}"#), &[0; 8]);
     assert!(
         SafeTensors::open(&path)

@@ -150,7 +150,7 @@ impl Lane {
         by: isize,
         shape: Vec<usize>,
     ) -> Result<Vec<Raw>> {
-        // No axis has so many ranks that the cast would wrap.
+        // The number of ranks of an axis is small enough for this cast.
         let by = by.rem_euclid(self.size as isize) as usize;
         let (to, from) = (
             (self.rank + by) % self.size,

@@ -11,7 +11,7 @@ use crate::{tell, until_it_succeeds};
 /// The approximate number of elements of the largest operand.
 const ELEMENTS: usize = 3000;
 
-/// The maximum number of elements of a result. A larger one allocates so many blocks that refusing each in turn takes
+/// The maximum number of elements of a result. A larger one allocates enough blocks that refusing each in turn takes
 /// minutes.
 const MOST: usize = 4_000_000;
 

@@ -170,17 +170,17 @@ fn comments_and_names_are_plain() {
         (
             "comments that begin with What, Who, Whose, Whoever, Of, That, Those",
             counts.relative,
-            250,
+            25,
         ),
-        ("comments that begin with As, The same", counts.same, 140),
+        ("comments that begin with As, The same", counts.same, 40),
         (
             "`stand` or `stands` in comments and documents",
             counts.stand,
-            100,
+            40,
         ),
-        ("`so many` or `as many`", counts.so_many, 100),
+        ("`so many` or `as many`", counts.so_many, 20),
         ("`whoever`, `lies as`, `is told`", counts.riddles, 40),
-        ("arms `true =>` and `false =>`", counts.arms, 360),
+        ("arms `true =>` and `false =>`", counts.arms, 30),
         (
             "percent of type names declared in two files of a crate",
             repeated,
@@ -189,7 +189,7 @@ fn comments_and_names_are_plain() {
         (
             "functions with a name that says nothing",
             counts.vague_functions,
-            160,
+            141,
         ),
     ];
     let mut above = Vec::new();

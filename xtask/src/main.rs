@@ -3,6 +3,8 @@
 mod build_time;
 mod check;
 #[cfg(test)]
+mod circles;
+#[cfg(test)]
 mod english;
 #[cfg(test)]
 mod floors;

@@ -172,7 +172,7 @@ pub fn custom(
 /// ```
 ///
 /// # Errors
-/// Those of [`custom`]. The backward pass also returns the errors of the function that `start` returned.
+/// The errors of [`custom`]. The backward pass also returns the errors of the function that `start` returned.
 pub fn custom_later(
     op: &'static str,
     input: &Raw,

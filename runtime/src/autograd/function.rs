@@ -79,9 +79,10 @@ impl Called {
 
     /// Returns the result for the caller.
     fn value(self) -> Raw {
-        match self.records {
-            true => self.y,
-            false => self.y.detach(),
+        if self.records {
+            self.y
+        } else {
+            self.y.detach()
         }
     }
 
@@ -144,7 +145,7 @@ pub fn gradients_of_number(y: &Raw, inputs: &[&Raw], options: BackwardOptions) -
 /// Returns the value of a function whose result is one real number, and its gradient by each input.
 ///
 /// # Errors
-/// Those of `f`; also if its result is not one real number, an operator has no derivative, or memory is missing.
+/// The errors of `f`; also if its result is not one real number, an operator has no derivative, or memory is missing.
 pub fn value_and_grad(f: Function<'_>, inputs: &[&Raw]) -> Result<(Raw, Vec<Raw>)> {
     with_own_graph(|| {
         let called = Called::new("grad", f, inputs)?;
@@ -250,7 +251,7 @@ pub fn jacobian(f: Function<'_>, x: &Raw) -> Result<Raw> {
 /// Returns the second derivatives of a function whose result is one real number. It has the dims of the input twice.
 ///
 /// # Errors
-/// Those of [`value_and_grad`] and [`jacobian`].
+/// The errors of [`value_and_grad`] and [`jacobian`].
 pub fn hessian(f: Function<'_>, x: &Raw) -> Result<Raw> {
     let gradient = |x: &[Raw]| {
         let inputs: Vec<&Raw> = x.iter().collect();

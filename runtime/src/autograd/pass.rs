@@ -13,7 +13,7 @@ use crate::raw::graph::{
     switched,
 };
 
-/// What happens to a graph after a backward pass.
+/// Options for the graph after a backward pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackwardOptions {
     /// The graph is kept and can be used again.

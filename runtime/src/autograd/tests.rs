@@ -57,7 +57,7 @@ fn parts_are_added_to_what_came_before() {
     );
     let (row, column) = (x.select("N", 1).unwrap(), x.select("C", -1).unwrap());
     let range = x.narrow("C", 1, 2).unwrap();
-    // What overlaps itself, and what has an element several times.
+    // Views that overlap themselves or repeat an element.
     let windows = x.unfold("C", 3, 1, "W").unwrap();
     let twice = column.unsqueeze(0, "K").unwrap().expand(&[2, 3]).unwrap();
     // Later than the views: both get one gradient, which lies in no order of its own, and only one of them is added to.

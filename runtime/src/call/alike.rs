@@ -139,9 +139,10 @@ fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Computed> {
 
 #[inline(never)]
 fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Computed> {
-    let fits = match ANY {
-        false => x.is_plain_as(y),
-        true => x.dtype() == y.dtype(),
+    let fits = if ANY {
+        x.dtype() == y.dtype()
+    } else {
+        x.is_plain_as(y)
     };
     if !fits || x.layout().is_spilled() {
         return None;

@@ -44,7 +44,7 @@ fn every_way_gives_what_the_others_give() {
                     None => assert!(op == Op::Atan2 && x.numel() >= UNTIMED),
                 }
                 let (mut first, mut second) = (duplicate(x).unwrap(), duplicate(y).unwrap());
-                // Loops that write over their first operand go over as many elements as there are.
+                // Loops that write over their first operand cover all of its elements.
                 let fits = x.shape() == wanted.1 && (op != Op::Atan2 || x.numel() <= 64);
                 let done = into_own(op, &mut first, args[1], false);
                 assert_eq!(done, fits, "{op:?}");
@@ -139,7 +139,7 @@ fn what_is_of_another_kind_goes_another_way() {
     // Another number of operands than the operator takes.
     assert!(of_one(Op::Add, &x).is_none());
     assert!(of_two(Op::Exp, (&x).into(), (&x).into()).is_none());
-    // Of another dtype, so not into an operand.
+    // Another dtype, so no operand is overwritten.
     let mut own = duplicate(&x).unwrap();
     assert!(!into_own(Op::Lt, &mut own, (&x).into(), false));
     let less = of_two(Op::Lt, (&x).into(), (&own).into()).unwrap();

@@ -30,7 +30,7 @@ pub(super) fn assign(
 /// Writes to a region whose tensor keeps its node: as in PyTorch, gradients pass through logical operators in place.
 ///
 /// # Errors
-/// Those of [`assign`].
+/// The errors of [`assign`].
 #[cold]
 pub(super) fn assign_unrecorded(
     op: &'static str,

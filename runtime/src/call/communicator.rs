@@ -99,7 +99,7 @@ impl Communicator {
     /// Combines all ranks' pieces for this rank. There is a piece for each rank, all of equal sizes.
     ///
     /// # Errors
-    /// Those of [`all_reduce`](Self::all_reduce); also if the number of pieces is wrong, or their sizes differ.
+    /// The errors of [`all_reduce`](Self::all_reduce); also if the number of pieces is wrong, or their sizes differ.
     pub fn reduce_scatter(
         &self,
         combine: Op,
@@ -161,7 +161,7 @@ impl Communicator {
     /// Returns the piece of rank `root`; the pieces of the others have its sizes and dtype.
     ///
     /// # Errors
-    /// Those of [`all_gather`](Self::all_gather); also if there is no such rank.
+    /// The errors of [`all_gather`](Self::all_gather); also if there is no such rank.
     pub fn broadcast(
         &self,
         piece: &Raw,
@@ -186,7 +186,7 @@ impl Communicator {
     /// to make the matching calls.
     ///
     /// # Errors
-    /// Those of [`broadcast`](Self::broadcast).
+    /// The errors of [`broadcast`](Self::broadcast).
     pub fn exchange(
         &self,
         sent: &[(usize, Raw)],
@@ -236,9 +236,10 @@ impl Communicator {
 
     /// Returns the elements without gaps.
     fn dense(&self, piece: &Raw) -> Result<Raw> {
-        match piece.device() == self.device {
-            true => contiguous(&piece.clone().detach()),
-            false => Err(check::mixed_devices(OP, piece.device(), self.device)),
+        if piece.device() == self.device {
+            contiguous(&piece.clone().detach())
+        } else {
+            Err(check::mixed_devices(OP, piece.device(), self.device))
         }
     }
 
@@ -247,12 +248,11 @@ impl Communicator {
     }
 
     fn peer(&self, rank: usize) -> Result<()> {
-        match rank < self.size {
-            true => Ok(()),
-            false => {
-                let what = format!("there is no rank {rank} of {}", self.size);
-                Err(Error::new(ErrorKind::Argument, OP, what))
-            }
+        if rank < self.size {
+            Ok(())
+        } else {
+            let what = format!("there is no rank {rank} of {}", self.size);
+            Err(Error::new(ErrorKind::Argument, OP, what))
         }
     }
 }

@@ -224,7 +224,7 @@ fn what_needs_more_goes_the_long_way() {
     ));
 }
 
-/// What a loop reads and writes is what the row says, wherever the short way takes it.
+/// The dtypes that a loop reads and writes are those of the row, wherever the short way is taken.
 #[test]
 fn loops_and_rows_agree_about_dtypes() {
     let mut seen = 0;

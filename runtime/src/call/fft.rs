@@ -220,16 +220,20 @@ pub fn convolve(op: Op, x: &Raw, kernel: &Raw, dim: usize) -> Result<Raw> {
         )
     };
     let (real, norm) = (!x.dtype().is_complex(), FftNorm::Backward);
-    let forward = |x: &Raw| match real {
-        true => rfft(op, &padded(x)?, dim, norm),
-        false => transform(op, &padded(x)?, &[dim], false, norm),
+    let forward = |x: &Raw| {
+        if real {
+            rfft(op, &padded(x)?, dim, norm)
+        } else {
+            transform(op, &padded(x)?, &[dim], false, norm)
+        }
     };
     let (a, b) = (forward(x)?, forward(kernel)?);
     let product = pointwise(Op::Mul, &[Arg::Tensor(&a), Arg::Tensor(&b)])
         .map_err(|error| error.in_op(op.name()))?;
-    let made = match real {
-        true => irfft(op, &product, dim, fast, norm)?,
-        false => transform(op, &product, &[dim], true, norm)?,
+    let made = if real {
+        irfft(op, &product, dim, fast, norm)?
+    } else {
+        transform(op, &product, &[dim], true, norm)?
     };
     made.narrow(dim, 0, length)
 }

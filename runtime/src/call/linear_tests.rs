@@ -4,7 +4,7 @@ use super::*;
 use crate::call::{contiguous, matmul, pointwise};
 use crate::cpu::reduce::tests::sample;
 
-/// As bits. A NaN's sign is the compiler's choice.
+/// Converts to bits. The sign of a NaN is the compiler's choice.
 fn bits(x: &Raw) -> Vec<[u64; 2]> {
     let bits = |x: f64| if x.is_nan() { f64::NAN } else { x }.to_bits();
     let parts = |x: nomina_core::Scalar| {
@@ -26,7 +26,7 @@ fn numbers(shape: &[usize], dtype: DType, seed: u64) -> Raw {
     crate::call::to_dtype(&raw, dtype).unwrap()
 }
 
-/// Compares activations with their operators, which come after, by so many kinds of bias.
+/// Compares activations with their operators, which come after, for the first `kinds` kinds of bias.
 fn compare(dtype: DType, [m, k, n]: [usize; 3], kinds: usize, activations: &[Activation]) {
     let (x, weight) = (numbers(&[m, k], dtype, 1), sample(&[n, k], dtype, 2));
     // A vector, a number, and one for each element.
@@ -136,7 +136,7 @@ fn features_anywhere_and_rows_of_any_layout() {
         for (x, input) in [(&plain, rank - 1), (&turned, 0), (&copied, rank - 1)] {
             let found = linear(x, &weight, Some(&bias), input, None).unwrap();
             assert_eq!(found.shape()[rank - 1], 6);
-            // What comes first is in the other order where `x` was turned.
+            // The leading dims are in reverse order if `x` was transposed.
             let order: Vec<usize> = (0..rank - 1).rev().chain([rank - 1]).collect();
             let found = if input == 0 {
                 found.permute(&order).unwrap()

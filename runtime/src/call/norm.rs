@@ -54,14 +54,16 @@ pub fn normalize(
     let mut out = Raw::empty(op.name(), x.shape(), x.dtype(), x.device())?;
     let kept = (0..x.rank()).filter(|dim| !dims.contains(dim));
     let rows = product(kept.map(|dim| x.shape()[dim]));
-    let mut found = match stats || records {
-        true => Some(Raw::zeros(op.name(), &[rows, 2], DType::F64, x.device())?),
-        false => None,
+    let mut found = if stats || records {
+        Some(Raw::zeros(op.name(), &[rows, 2], DType::F64, x.device())?)
+    } else {
+        None
     };
     if let (0, Some(stats)) = (x.numel(), &found) {
-        out = match records {
-            true => record_normalize(op, out, x, dims, (rms, eps), scales, stats)?,
-            false => out,
+        out = if records {
+            record_normalize(op, out, x, dims, (rms, eps), scales, stats)?
+        } else {
+            out
         };
     }
     if x.numel() == 0 {

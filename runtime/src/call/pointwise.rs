@@ -291,9 +291,10 @@ pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
 /// # Errors
 /// Like [`pointwise`].
 pub fn pointwise_unlike(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
-    match is_wanted(tensors(args)) {
-        false => computed(op, args),
-        true => recorded(op, args),
+    if is_wanted(tensors(args)) {
+        recorded(op, args)
+    } else {
+        computed(op, args)
     }
 }
 
@@ -446,9 +447,10 @@ fn assign_pointwise(op: Op, dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
             .map_err(|error| call.grows(&error).unwrap_or(error))?;
         pointwise(op, &args)
     };
-    match logical {
-        true => assign_unrecorded(op.name(), dest, computed),
-        false => assign(op.name(), dest, computed),
+    if logical {
+        assign_unrecorded(op.name(), dest, computed)
+    } else {
+        assign(op.name(), dest, computed)
     }
 }
 

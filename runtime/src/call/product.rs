@@ -286,9 +286,10 @@ pub fn cross(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
         let second = times(op, &of(&a, i + 2)?, &of(&b, i + 1)?)?;
         let pair = [Arg::Tensor(&first), Arg::Tensor(&second)];
         let dest = out.as_mut()?.narrow(dim, i, 1)?;
-        match is_wanted([&first, &second]) {
-            true => super::copy_into(dest, &super::pointwise(Op::Sub, &pair)?)?,
-            false => super::pointwise_into(Op::Sub, dest, &pair)?,
+        if is_wanted([&first, &second]) {
+            super::copy_into(dest, &super::pointwise(Op::Sub, &pair)?)?
+        } else {
+            super::pointwise_into(Op::Sub, dest, &pair)?
         }
     }
     Ok(out)

@@ -73,9 +73,10 @@ impl AdamOptions {
 
     fn formula(&self, step: u64) -> Adam {
         let rest = |beta: f64| 1.0 - beta.powf(step as f64);
-        let [decoupled, l2] = match self.decoupled_weight_decay {
-            true => [self.weight_decay, 0.0],
-            false => [0.0, self.weight_decay],
+        let [decoupled, l2] = if self.decoupled_weight_decay {
+            [self.weight_decay, 0.0]
+        } else {
+            [0.0, self.weight_decay]
         };
         Adam {
             grad: GradFactors {

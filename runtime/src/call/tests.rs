@@ -252,7 +252,7 @@ fn writing_broadcasts_and_casts() {
     )
     .unwrap();
     assert_eq!(wide.to_vec::<i32>().unwrap(), [5, 1, 1]);
-    // The same source over any destination: nothing is there to read.
+    // Any destination gives this result: nothing there is read.
     let nothing = Raw::zeros("zeros", &[0, 3], DType::I8, Device::Cpu).unwrap();
     assert!(
         to_dtype(&nothing, DType::F64)

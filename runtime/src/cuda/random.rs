@@ -357,9 +357,10 @@ pub(super) unsafe fn permutation(
     unsafe {
         args.start(cuda, op, c"keys", all)?;
         args.sort(cuda, op)?;
-        match converts {
-            true => args.start(cuda, op, c"numbers", all),
-            false => Ok(()),
+        if converts {
+            args.start(cuda, op, c"numbers", all)
+        } else {
+            Ok(())
         }
     }
 }

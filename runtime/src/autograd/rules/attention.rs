@@ -49,9 +49,10 @@ impl AttentionSaved {
     fn block(&self, first: usize, rows: usize) -> Result<Block<'_>> {
         let part = |x: &Raw| x.narrow(x.rank() - 2, first, rows);
         let keys = self.key.shape()[self.key.rank() - 2];
-        let seen = match self.causal {
-            true => keys.min(first + rows),
-            false => keys,
+        let seen = if self.causal {
+            keys.min(first + rows)
+        } else {
+            keys
         };
         let before = |x: &Raw| x.narrow(x.rank() - 2, 0, seen);
         let mask = match &self.mask {
@@ -182,9 +183,10 @@ impl Block<'_> {
     /// true)), dq = s ds k, dk = s dsᵀ q, dm = ds.
     fn gradients(&self, grad: &Raw, wants: [bool; 4]) -> Result<[Option<Raw>; 4]> {
         let weights = self.weights()?;
-        let of_value = match wants[2] {
-            true => Some(matmul(&turned(&weights)?, grad)?),
-            false => None,
+        let of_value = if wants[2] {
+            Some(matmul(&turned(&weights)?, grad)?)
+        } else {
+            None
         };
         if !(wants[0] || wants[1] || wants[3]) {
             return Ok([None, None, of_value, None]);
@@ -200,9 +202,12 @@ impl Block<'_> {
         }
         let whole = sum(&mul(&weights, &back)?, &[weights.rank() - 1], true)?;
         let scores = mul(&weights, &sub(&back, &whole)?)?;
-        let wanted = |at: usize, of: &dyn Fn() -> Result<Raw>| match wants[at] {
-            true => scaled(&of()?, self.saved.score_factor()).map(Some),
-            false => Ok(None),
+        let wanted = |at: usize, of: &dyn Fn() -> Result<Raw>| {
+            if wants[at] {
+                scaled(&of()?, self.saved.score_factor()).map(Some)
+            } else {
+                Ok(None)
+            }
         };
         let of_query = wanted(0, &|| matmul(&scores, &key))?;
         let of_key = wanted(1, &|| matmul(&turned(&scores)?, &self.query))?;

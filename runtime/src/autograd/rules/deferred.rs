@@ -54,7 +54,7 @@ impl Deferred {
     /// Continues a gradient, for `several` operands or for one.
     ///
     /// # Errors
-    /// Those of computing the gradient, if it cannot be continued as it is.
+    /// The errors of computing the gradient, if it cannot be continued as it is.
     pub(super) fn new(given: Incoming, several: bool) -> Result<Self> {
         let start = match given {
             Incoming::Computed(raw) => raw,

@@ -55,9 +55,10 @@ impl Backward for EntropySaved {
             (_, Some(divisor)) => {
                 let divisor = divisor.get::<f64>(&[])?;
                 let grad = scaled(&grad, 1.0 / divisor)?;
-                match divisor == 0.0 {
-                    true => self.zero_ignored(&grad)?,
-                    false => grad,
+                if divisor == 0.0 {
+                    self.zero_ignored(&grad)?
+                } else {
+                    grad
                 }
             }
         };

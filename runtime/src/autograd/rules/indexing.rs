@@ -36,9 +36,10 @@ impl Rule for GatherSaved {
         };
         let zeros = Raw::zeros("backward", &self.target.shape, grad.dtype(), grad.device())?;
         // An index without dims removed the dim.
-        let grad = match grad.rank() < zeros.rank() {
-            true => grad.unsqueeze(self.index.dim)?,
-            false => grad.clone(),
+        let grad = if grad.rank() < zeros.rank() {
+            grad.unsqueeze(self.index.dim)?
+        } else {
+            grad.clone()
         };
         let grad = self.index.update(zeros, &grad, Update::Add)?;
         self.target.fit(grad).map(only_operand)
@@ -187,12 +188,11 @@ impl Rule for ScatterSaved {
                 Some(self.index.update(grad.clone(), &zeros, Update::Set)?)
             }
         });
-        found.push(match run.wants(1) {
-            true => {
-                let picked = extend_by_zeros(self.index.pick(grad)?, &self.source.shape)?;
-                Some(self.source.fit(picked)?)
-            }
-            false => None,
+        found.push(if run.wants(1) {
+            let picked = extend_by_zeros(self.index.pick(grad)?, &self.source.shape)?;
+            Some(self.source.fit(picked)?)
+        } else {
+            None
         });
         Ok(found)
     }

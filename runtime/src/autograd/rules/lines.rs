@@ -47,9 +47,10 @@ impl<const SAVED: usize> Rule for SameShapeSaved<SAVED> {
             };
             let grad = grad()?;
             // The gradient of a real operand may be complex at first.
-            match grad.dtype() == given.dtype() {
-                true => Ok(Some(grad)),
-                false => GradTarget::new(given).fit(grad).map(Some),
+            if grad.dtype() == given.dtype() {
+                Ok(Some(grad))
+            } else {
+                GradTarget::new(given).fit(grad).map(Some)
             }
         })
     }
@@ -122,9 +123,10 @@ impl Rule for LinesSaved {
 /// Expands a gradient to `shape`. Small ones are copied, so that operators on them take their short ways.
 fn expand(grad: &Raw, shape: &[usize]) -> Result<Raw> {
     let grad = grad.expand(shape)?;
-    match grad.numel() <= SMALL {
-        true => contiguous(&grad),
-        false => Ok(grad),
+    if grad.numel() <= SMALL {
+        contiguous(&grad)
+    } else {
+        Ok(grad)
     }
 }
 

@@ -24,13 +24,15 @@ impl Rule for Overwritten {
         let Some(Some(grad)) = given.first() else {
             return Ok(found);
         };
-        found.push(match run.wants(0) {
-            true => Some(zero_part(grad, &self.part)?),
-            false => None,
+        found.push(if run.wants(0) {
+            Some(zero_part(grad, &self.part)?)
+        } else {
+            None
         });
-        found.push(match run.wants(1) {
-            true => Some(contiguous(grad)?.through(&self.part)?),
-            false => None,
+        found.push(if run.wants(1) {
+            Some(contiguous(grad)?.through(&self.part)?)
+        } else {
+            None
         });
         Ok(found)
     }

@@ -38,9 +38,10 @@ fn sum_picked(op: Op, grad: &Raw, dim: usize, map: &[isize], size: usize) -> Res
         let count = list.len();
         to_device(&Raw::from_vec(list, &[count])?, grad.device())
     };
-    let grad = match places.len() == map.len() {
-        true => grad.clone(),
-        false => index_select(op, grad, dim, &index(places)?)?,
+    let grad = if places.len() == map.len() {
+        grad.clone()
+    } else {
+        index_select(op, grad, dim, &index(places)?)?
     };
     let index = DimIndex {
         op,

@@ -100,7 +100,7 @@ impl Program {
     /// Computes one step and a reduction of it; step by step if they are to be recorded.
     ///
     /// # Errors
-    /// Those of the operators.
+    /// The errors of the operators.
     pub(super) fn compute(
         &self,
         last: usize,
@@ -121,7 +121,7 @@ impl Program {
     /// Computes some steps of equal sizes, on the host in one pass.
     ///
     /// # Errors
-    /// Those of the operators.
+    /// The errors of the operators.
     pub(super) fn compute_all(&self, steps: &[usize]) -> Result<SmallVec<[Raw; 4]>> {
         let mut apart: SmallVec<[usize; 4]> = steps.into();
         apart.retain(|&mut at| !matches!(self.steps[at], ProgramStep::Tensor(_)));

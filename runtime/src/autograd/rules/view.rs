@@ -72,9 +72,10 @@ fn placed(grad: &Raw, view: &View) -> Result<Raw> {
             }
         }
     };
-    match is_wanted([grad]) {
-        true => record(out, [Some(grad)], Placed(view.clone())),
-        false => Ok(out),
+    if is_wanted([grad]) {
+        record(out, [Some(grad)], Placed(view.clone()))
+    } else {
+        Ok(out)
     }
 }
 

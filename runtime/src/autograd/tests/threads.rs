@@ -143,7 +143,7 @@ fn a_graph_goes_to_another_thread() {
         drop(sender);
         there.join().unwrap();
     });
-    // Of x^4.
+    // The derivatives of x^4.
     assert_eq!(every(&leaf.grad().unwrap()), 4.0 * 27.0 * ROUNDS as f64);
 }
 
@@ -160,7 +160,7 @@ fn one_graph_is_gone_through_by_several() {
     together(|_| (0..4).for_each(|_| back(&y, keep)));
     let found = every(&leaf.take_grad().unwrap());
     assert!((found - 4.0 * THREADS as f64 * once).abs() < 1e-12);
-    // Who comes first uses it up, and all others are told.
+    // The first thread consumes the graph; all others get an error.
     let (sender, ends) = mpsc::channel();
     together(|_| {
         let found = backward(&y, ones(&y), BackwardOptions::default());

@@ -171,9 +171,10 @@ fn ready(
 
 /// Returns the dtype of weights and biases in a job: on the host, that of the arithmetic.
 fn compute(x: &Raw) -> DType {
-    match x.device().is_cpu() {
-        true => arithmetic(x.dtype()),
-        false => x.dtype(),
+    if x.device().is_cpu() {
+        arithmetic(x.dtype())
+    } else {
+        x.dtype()
     }
 }
 

@@ -121,9 +121,10 @@ fn pooled(
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     // The gradient needs the positions of the greatest elements.
     let kept = matches!(kind, PoolKind::Max) && has_gradient(x.dtype()) && is_wanted([x]);
-    let mut places = match indices || kept {
-        true => Some(Raw::empty(op.name(), &shape, DType::I64, x.device())?),
-        false => None,
+    let mut places = if indices || kept {
+        Some(Raw::empty(op.name(), &shape, DType::I64, x.device())?)
+    } else {
+        None
     };
     let job = PoolJob {
         op: op.name(),

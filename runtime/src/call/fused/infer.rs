@@ -47,7 +47,7 @@ impl Inferred {
     /// only numbers, if devices differ, and if nothing is computed.
     ///
     /// # Errors
-    /// Those of the first step that fails.
+    /// The errors of the first step that fails.
     pub(super) fn of(
         &mut self,
         program: &[Node<'_>],

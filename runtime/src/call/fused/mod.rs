@@ -26,7 +26,7 @@ pub(crate) use stepwise::stepwise;
 /// [`pointwise`](super::pointwise) step by step, without intermediate tensors.
 ///
 /// # Errors
-/// Those of the first step that fails; [`ErrorKind::Argument`] if a step refers to one that is not earlier, or to a
+/// The errors of the first step that fails; [`ErrorKind::Argument`] if a step refers to one that is not earlier, or to a
 /// tensor or number that is missing.
 pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
     if is_wanted(tensors.iter().copied()) {
@@ -116,9 +116,10 @@ fn narrow_dtypes(
 #[must_use]
 #[inline]
 pub fn fused_small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
-    match is_wanted(tensors.iter().copied()) {
-        true => None,
-        false => small(program, tensors, numbers),
+    if is_wanted(tensors.iter().copied()) {
+        None
+    } else {
+        small(program, tensors, numbers)
     }
 }
 
@@ -146,7 +147,7 @@ fn wrong(program: &[Node<'_>], at: usize) -> Error {
 /// Computes the last step and those in `also`, which are expanded to its sizes: on the host in one pass over blocks.
 ///
 /// # Errors
-/// Those of [`fused`].
+/// The errors of [`fused`].
 pub(crate) fn several(
     program: &[Node<'_>],
     tensors: &[&Raw],
@@ -201,9 +202,10 @@ fn one_by_one(
     numbers: &[Scalar],
     (whole, also): (bool, &[usize]),
 ) -> Result<(Raw, SmallVec<[Raw; 2]>)> {
-    let out = match whole {
-        true => fused_unrecorded(program, tensors, numbers)?,
-        false => stepwise(program, tensors, numbers)?,
+    let out = if whole {
+        fused_unrecorded(program, tensors, numbers)?
+    } else {
+        stepwise(program, tensors, numbers)?
     };
     let other =
         |&at: &usize| fused_unrecorded(&program[..=at], tensors, numbers)?.expand(out.shape());
@@ -215,7 +217,7 @@ fn one_by_one(
 /// there is one. The elements are not stored, if those that are reduced together are adjacent.
 ///
 /// # Errors
-/// Those of [`fused`] and [`reduce`].
+/// The errors of [`fused`] and [`reduce`].
 pub fn fused_reduce(
     program: &[Node<'_>],
     tensors: &[&Raw],

@@ -90,7 +90,7 @@ impl DimIndex {
     /// Returns the elements of `x` at the index.
     ///
     /// # Errors
-    /// Those of [`gather`] and [`index_select`].
+    /// The errors of [`gather`] and [`index_select`].
     pub(crate) fn pick(&self, x: &Raw) -> Result<Raw> {
         match self.addressing {
             Addressing::Elements => gather(self.op, x, self.dim, &self.index),

@@ -62,7 +62,7 @@ impl Target<'_> {
     /// Writes values to the destination.
     ///
     /// # Errors
-    /// Those of [`scatter`] and [`index_update`].
+    /// The errors of [`scatter`] and [`index_update`].
     pub fn write(self, op: Op, dest: RawMut<'_>, src: &Raw, how: Update) -> Result<()> {
         if self.slices {
             index_update(op, dest, self.dim, self.index, src, how, false)
@@ -75,7 +75,7 @@ impl Target<'_> {
 /// Reduces values into `own`, and with `include_self` also the present elements. Nothing is written if it fails.
 ///
 /// # Errors
-/// Those of [`scatter`] and [`index_update`].
+/// The errors of [`scatter`] and [`index_update`].
 pub fn reduced(
     op: Op,
     own: &mut Raw,

@@ -115,9 +115,10 @@ pub fn index_update(
     if dest.records([src]) {
         check::dim(op.name(), dest.shape(), dim)?;
         let wanted: Shape = spliced(dest.shape(), dim, index.shape());
-        let src = match spread {
-            true => src.broadcast_to(op.name(), &wanted)?,
-            false => src.clone(),
+        let src = if spread {
+            src.broadcast_to(op.name(), &wanted)?
+        } else {
+            src.clone()
         };
         let addressing = Addressing::Slices;
         return assign(op.name(), dest, |x| {
@@ -219,7 +220,7 @@ impl DimIndex {
     /// Updates `x` with `src` at the index; the result is recorded if one of them requires a gradient.
     ///
     /// # Errors
-    /// Those of [`scatter`] and [`index_update`].
+    /// The errors of [`scatter`] and [`index_update`].
     pub(crate) fn update(&self, x: Raw, src: &Raw, how: Update) -> Result<Raw> {
         // The recorded operand is cloned, so that elements are written without its node.
         let recorded = is_wanted([&x, src]).then(|| x.clone());

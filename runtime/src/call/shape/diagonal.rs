@@ -131,16 +131,18 @@ pub fn triangle_indices(
         }
     };
     // Row `row` has `row + first` elements, counted up or, for an upper triangle, from the last row.
-    let first = match upper {
-        true => columns as i128 - i128::from(offset) - rows as i128 + 1,
-        false => i128::from(offset) + 1,
+    let first = if upper {
+        columns as i128 - i128::from(offset) - rows as i128 + 1
+    } else {
+        i128::from(offset) + 1
     };
     let count = below(first + rows as i128, columns) - below(first, columns);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     // Only rows with elements.
-    let (from, to) = match upper {
-        true => (0, columns as i128 - i128::from(offset)),
-        false => (-i128::from(offset), rows as i128),
+    let (from, to) = if upper {
+        (0, columns as i128 - i128::from(offset))
+    } else {
+        (-i128::from(offset), rows as i128)
     };
     let within = |row: i128| row.clamp(0, rows as i128) as usize;
     let rows = if count == 0 {

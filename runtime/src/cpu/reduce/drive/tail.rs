@@ -77,7 +77,7 @@ impl<'a> Driver<'a> {
         let outputs = n / tail;
         let mut apart = SmallScratch::bytes([n, size])?;
         let apart = apart.as_mut_ptr();
-        // SAFETY: there is room for as many states; they are merged in their original order.
+        // SAFETY: there is room for these states; they are merged in their original order.
         unsafe {
             for output in 0..outputs {
                 for at in 0..tail {
