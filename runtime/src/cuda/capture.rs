@@ -124,7 +124,11 @@ impl Cuda {
 
     /// Ends a capture, and starts the graph once, so that its results are computed.
     fn captured(&'static self) -> Result<Captured> {
-        let bound = self.bind(OP)?;
+        let bound = self.bind(OP).inspect_err(|_| {
+            // The capture is lost; other threads must not wait for its end.
+            lock(&self.region).take();
+            self.gate.open();
+        })?;
         let mut graph = null_mut();
         // SAFETY: the stream captures, and the pointer is to a graph.
         let ended = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) }.result();

@@ -182,6 +182,7 @@ impl Cuda {
         let Some(pool) = self.pool else {
             return Ok(());
         };
+        let _bound = self.bind(op)?;
         // SAFETY: the pool belongs to the device.
         unsafe { result::mem_pool::trim_to(pool, 0) }
             .map_err(|error| failed(op, "giving memory back", error))
