@@ -112,7 +112,7 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
 fn twins(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for method in text.split("#[twin").skip(1) {
-        let (attribute, rest) = method.split_once('\n').expect("a method");
+        let (attribute, rest) = method.split_once("]\n").expect("a method");
         // Within a macro the name is a variable; the names are read from the macro's calls.
         let Some((_, rest)) = rest.split_once("fn try_") else {
             continue;
@@ -134,7 +134,7 @@ fn twins(text: &str) -> Vec<String> {
 fn handed_on(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for method in text.split("#[forms").skip(1) {
-        let (attribute, rest) = method.split_once('\n').expect("a method");
+        let (attribute, rest) = method.split_once("]\n").expect("a method");
         let (_, rest) = rest.split_once("fn ").expect("a method");
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let mut name = rest[..end.unwrap_or(0)].to_owned();

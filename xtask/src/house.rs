@@ -297,6 +297,7 @@ fn a_familys_page_lists_its_methods() {
             match line {
                 _ if line.starts_with("impl") => inherent = !line.contains(" for "),
                 _ if line.starts_with("    #[twin") => options = line.contains("with = "),
+                _ if line.starts_with("        with = \"") => options = true,
                 "}" => inherent = false,
                 _ => {}
             }

@@ -98,10 +98,11 @@ impl<'a> Pass<'a> {
                 pending.given.push(Some(before));
                 return pending.add(0, chain.compute()?);
             }
-            if !pending.ends_run() {
-                chain.plus(before);
-            } else if let Some(before) = pending.carry(0, before)? {
-                chain.plus(before);
+            chain.plus(before);
+            if pending.ends_run() {
+                let sum = pending.carry(0, chain.compute()?)?;
+                pending.given.push(sum);
+                return Ok(());
             }
         }
         pending.chain = Some(chain);
