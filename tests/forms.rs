@@ -135,10 +135,12 @@ fn handed_on(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for method in text.split("#[forms").skip(1) {
         let (attribute, rest) = method.split_once("]\n").expect("a method");
+        // An attribute may take several lines.
+        let attribute: String = attribute.split_whitespace().collect();
         let (_, rest) = rest.split_once("fn ").expect("a method");
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let mut name = rest[..end.unwrap_or(0)].to_owned();
-        for (word, part) in [("with = ", "_with"), ("(from", "_from")] {
+        for (word, part) in [("with=", "_with"), ("(from", "_from")] {
             if attribute.contains(word) {
                 name = name.replace(part, "");
                 found.push(name.clone());
