@@ -53,7 +53,7 @@ impl Drop for Here {
 #[track_caller]
 pub fn enter(name: &'static str, schedules: &[Schedule<'_>]) -> Option<Here> {
     if host::is_fake() || Device::cuda(0).is_ok() {
-        Device::cuda(0).expect("the host that stands for a GPU shows devices");
+        Device::cuda(0).expect("the CPU emulation of the GPU shows devices");
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         return Some(Here {
             name,

@@ -60,11 +60,11 @@ type Module = Vec<String>;
 struct Krate {
     texts: BTreeMap<Module, String>,
     files: BTreeMap<Module, String>,
-    /// What a module hands on: its name there, and the path it comes from.
+    /// The re-exports: by module and name there, the path that they come from.
     exports: BTreeMap<(Module, String), Vec<String>>,
 }
 
-/// An import: the path, and whether it is handed on.
+/// An import: the path, and whether it is a re-export.
 struct Import {
     path: Vec<String>,
     is_public: bool,
@@ -89,7 +89,7 @@ fn module(root: &str, file: &str) -> Module {
     parts
 }
 
-/// The paths of a tree such as `super::{a::B, c}`.
+/// Collects the paths of a tree such as `super::{a::B, c}`.
 fn paths(prefix: &[String], tree: &str, found: &mut Vec<Vec<String>>) {
     let (mut depth, mut start) = (0, 0);
     let mut parts = Vec::new();
@@ -134,7 +134,7 @@ fn paths(prefix: &[String], tree: &str, found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The `use` lines of a text, and the text without them.
+/// Returns the imports of a text, and the text without them.
 fn imports(text: &str) -> (Vec<Import>, String) {
     let (mut found, mut rest) = (Vec::new(), String::new());
     let mut statements = text.split_inclusive('\n').peekable();
@@ -207,7 +207,7 @@ impl Krate {
         }
     }
 
-    /// The module that a path in another one leads to.
+    /// Returns the module that a path in another one leads to.
     fn resolve(&self, from: &Module, path: &[String], depth: usize) -> Option<Module> {
         let (first, mut rest) = path.split_first()?;
         let mut at = match first.as_str() {
@@ -281,7 +281,7 @@ impl Krate {
     }
 }
 
-/// Strongly connected components of more than one module, by the modules that each one reaches.
+/// Returns the strongly connected components of more than one module, by the modules that each one reaches.
 fn circles<'a>(arrows: &BTreeMap<&'a Module, BTreeSet<&'a Module>>) -> Vec<BTreeSet<&'a Module>> {
     let reach = |start: &'a Module| {
         let (mut seen, mut left) = (BTreeSet::new(), vec![start]);

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::step::root;
 
-/// Functions of these names do not say what they do.
+/// Names of functions that do not say what the function does.
 const VAGUE_FUNCTIONS: [&str; 16] = [
     "of", "on", "one", "two", "put", "made", "alike", "unlike", "others", "over", "by", "given",
     "side", "long", "left", "told",
 ];
 
-/// The files of the project with one of these endings, as paths from the root.
+/// Returns the files of the project with one of these endings.
 fn files(endings: &[&str]) -> Vec<PathBuf> {
     fn walk(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(folder).unwrap();
@@ -39,7 +39,7 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()
 }
 
-/// The text of a line that is a comment.
+/// Returns the text of a line that is a comment.
 fn comment(line: &str) -> Option<&str> {
     let text = line.trim_start().strip_prefix("//")?;
     let text = text.strip_prefix(['/', '!']).unwrap_or(text);
@@ -51,7 +51,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// How often two words follow each other.
+/// Counts how often one of the first words precedes the second.
 fn pairs(text: &str, firsts: &[&str], second: &str) -> usize {
     let all: Vec<&str> = words(text).collect();
     all.windows(2)
@@ -59,7 +59,7 @@ fn pairs(text: &str, firsts: &[&str], second: &str) -> usize {
         .count()
 }
 
-/// The name after a keyword of a declaration, with any visibility before it.
+/// Returns the name after a keyword of a declaration, which may have a visibility before it.
 fn declared<'a>(line: &'a str, keywords: &[&str]) -> Option<&'a str> {
     let mut line = line.trim_start();
     if let Some(rest) = line.strip_prefix("pub") {

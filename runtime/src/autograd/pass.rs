@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::pending::{Pending, sum_dtype, total_dtype};
+use super::pending::{Pending, sum_dtype};
 use super::rules::add_part;
+use crate::dispatch::accumulator;
 use crate::raw::Raw;
 use crate::raw::graph::{
     Chain, Chains, Extended, Incoming, Node, NodeRef, OperandGrads, ResultGrads, Rule, Run, View,
@@ -118,10 +119,12 @@ impl<'a> Pass<'a> {
             && let Some(sum) = whole.given.first_mut()
             && let Some(before) = sum.take()
         {
-            whole.additions = whole.additions.saturating_add(1);
-            let many = whole.additions >= MANY_PARTS;
-            let wide = if many { total_dtype } else { sum_dtype };
-            let wide = wide(before.dtype());
+            let dtype = before.dtype();
+            let wide = if whole.count_addition() >= MANY_PARTS {
+                accumulator(dtype)
+            } else {
+                sum_dtype(dtype)
+            };
             let before = whole.widen(0, before, wide)?;
             whole.given[0] = Some(add_part(before, grad, part)?);
             return Ok(true);

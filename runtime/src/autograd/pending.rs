@@ -5,6 +5,7 @@ use nomina_core::{DType, Result};
 
 use crate::SmallVec;
 use crate::call::{Arg, pointwise_owned, to_dtype};
+use crate::dispatch::accumulator;
 use crate::raw::Raw;
 use crate::raw::graph::{Chain, NodeRef, ResultGrads};
 
@@ -20,7 +21,7 @@ pub(super) struct Pending {
     /// The outputs whose sums are wider than their gradients.
     widened: SmallVec<[Widened; 1]>,
     /// The number of additions so far.
-    pub(super) additions: u32,
+    additions: u32,
 }
 
 /// A sum that is accumulated in wider dtypes than its gradient's.
@@ -72,15 +73,20 @@ impl Pending {
         Ok(())
     }
 
+    /// Counts an addition, and returns how many there are.
+    pub(super) fn count_addition(&mut self) -> u32 {
+        self.additions = self.additions.saturating_add(1);
+        self.additions
+    }
+
     /// Counts an addition, and returns whether a run ends with it.
     pub(super) fn ends_run(&mut self) -> bool {
-        self.additions = self.additions.saturating_add(1);
-        self.additions.is_multiple_of(RUN)
+        self.count_addition().is_multiple_of(RUN)
     }
 
     /// Adds the sum of a run to the total. Returns the sum if its dtype is the widest already.
     pub(super) fn carry(&mut self, output: usize, sum: Raw) -> Result<Option<Raw>> {
-        let wide = total_dtype(sum.dtype());
+        let wide = accumulator(sum.dtype());
         if wide == sum.dtype() {
             return Ok(Some(sum));
         }
@@ -139,10 +145,7 @@ impl Pending {
                 }
                 (total, rest) => total.or(rest),
             };
-            self.given[output] = match sum {
-                Some(sum) => Some(to_dtype(&sum, dtype)?),
-                None => None,
-            };
+            self.given[output] = sum.map(|sum| to_dtype(&sum, dtype)).transpose()?;
         }
         Ok(())
     }
@@ -152,15 +155,6 @@ impl Pending {
 pub(super) fn sum_dtype(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
-        other => other,
-    }
-}
-
-/// Returns the dtype in which many gradients are added.
-pub(super) fn total_dtype(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 | DType::F32 => DType::F64,
-        DType::C64 => DType::C128,
         other => other,
     }
 }

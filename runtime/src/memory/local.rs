@@ -100,7 +100,7 @@ impl Local {
 #[cold]
 #[inline(never)]
 fn refresh() -> bool {
-    // Read before the cap: whoever changes the cap increments the number of trims afterwards.
+    // Read before the cap: a thread that changes the cap increments the number of trims afterwards.
     let trims = TRIMS.load(Ordering::Acquire);
     with(|local| {
         local.seen = NEVER;

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::fold::{Fold, four};
+use super::fold::{Fold, four, one_by_one};
 use super::reducer::Reducer;
 use super::simd::Kernel;
 pub(crate) use crate::cpu::transpose::LANES;
@@ -158,16 +158,16 @@ impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
                 overflowed |= F::overflows(part);
             }
             if overflowed {
-                slowly::<F>(lanes, &all, divisor, values);
+                recompute_overflowed::<F>(lanes, &all, divisor, values);
             }
         }
     }
 }
 
-/// Computes the folds that overflowed again, element by element.
+/// Computes the overflowed folds again, element by element.
 #[cold]
 #[inline(never)]
-fn slowly<F: Fold>(
+fn recompute_overflowed<F: Fold>(
     lanes: Group<'_, F::X>,
     all: &[F::T; LANES],
     divisor: f64,
@@ -175,9 +175,7 @@ fn slowly<F: Fold>(
 ) {
     for i in (0..LANES).filter(|&i| F::overflows(all[i])) {
         let mut state = F::start();
-        lanes
-            .rows()
-            .for_each(|row| F::add(&mut state, F::widen(row[i])));
+        one_by_one::<F>(&mut state, lanes.rows().map(|row| &row[i]));
         values[i].write(F::finish(&state, divisor));
     }
 }
