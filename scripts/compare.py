@@ -2,6 +2,7 @@
 
 usage: python scripts/compare.py [--bench ops|grads] [--rounds 3] [--threads 2] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
                                  [--device cuda] [--simd avx2] [--ours PROGRAM] [--update docs/performance.md]
+       python scripts/compare.py --svg docs/speed.svg [--check]
 needs: pip install torch==2.11.0 numpy
 
 It builds the benchmarks, starts every side once and then asks all of them for the same case, one after another, in
@@ -12,6 +13,9 @@ on the GPU, and chains against torch.compile. `--bench grads` measures gradients
 it checks that all sides compute the same results for cases with the same initial numbers. `--ours` names a benchmark that is
 already built. `--simd avx2` restricts both sides to AVX2, and measures no peers, which cannot be restricted;
 its table has separate marker lines.
+
+`--svg` measures nothing and needs no PyTorch: it draws the tables of docs/performance.md, and prints the picture's figures, which the README
+has as its alternative text. `--check` writes nothing, and fails if the picture or the README is out of date.
 """
 
 import argparse
@@ -22,6 +26,8 @@ import pathlib
 import statistics
 import subprocess
 import sys
+
+import speed_svg
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PEERS = "benches/peers/Cargo.toml"
@@ -189,6 +195,20 @@ def update(path, place, text):
     path.write_text(f"{head}{begin}\n{text}\n{end}{tail}")
 
 
+def picture(path, check):
+    """Draws the tables of docs/performance.md, or checks that a picture and the README show them."""
+    page = (ROOT / "docs/performance.md").read_text()
+    drawn, said = speed_svg.draw(page), speed_svg.description(page)
+    if not check:
+        path.write_text(drawn)
+        print(said)
+        return
+    if path.read_text() != drawn:
+        raise SystemExit(f"{path} is out of date: `python scripts/compare.py --svg {path}` writes it")
+    if f"![{said}]" not in (ROOT / "README.md").read_text():
+        raise SystemExit(f"README.md does not describe the picture as: {said}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--bench", choices=("ops", "grads"), default="ops")
@@ -200,7 +220,12 @@ def main():
     p.add_argument("--simd", choices=HELD)
     p.add_argument("--ours", help="the benchmark `ops`, as cargo built it")
     p.add_argument("--update", type=pathlib.Path)
+    p.add_argument("--svg", type=pathlib.Path)
+    p.add_argument("--check", action="store_true")
     args = p.parse_args()
+    if args.svg:
+        picture(args.svg, args.check)
+        return
     threads = ["--threads", str(args.threads)]
     on_host = args.device == "cpu"
     os.environ.update(HELD.get(args.simd, {}))

@@ -43,4 +43,27 @@ mod tests {
         }
         assert_eq!(replaced("no place", "42"), None);
     }
+
+    /// `python3 scripts/compare.py --svg docs/speed.svg` draws it.
+    #[test]
+    fn the_picture_of_speed_shows_the_tables() {
+        let page = read(&root().join("docs/performance.md")).unwrap();
+        let picture = read(&root().join("docs/speed.svg")).unwrap();
+        let mut cases = 0;
+        for section in page.split("\n### ").skip(1) {
+            // Later tables of a section were measured with AVX2 only.
+            let Some((_, table)) = section.split_once("\n|---|") else {
+                continue;
+            };
+            let rows = table.lines().skip(1);
+            for row in rows.take_while(|line| line.starts_with('|')) {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                let bar = format!("<title>{}: {}</title>", cells[1], cells[4]);
+                assert!(picture.contains(&bar), "docs/speed.svg lacks {bar}");
+                cases += 1;
+            }
+        }
+        assert!(cases > 0);
+        assert_eq!(picture.matches("</title></rect>").count(), cases);
+    }
 }
