@@ -156,6 +156,16 @@ pub mod __private {
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+/// The first page of the guide, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/start.md")]
+pub struct Start;
+
+/// The guide to names, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/names.md")]
+pub struct NamesGuide;
+
 /// The guide to generic code, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/generic_code.md")]
