@@ -49,6 +49,7 @@
 //!
 //! `let N = 3;` does not compile where `dims! { N }` is in scope: a unit struct is a pattern.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod call;
 pub mod grad;

@@ -7,6 +7,7 @@
 //! Users import `nomina`, which re-exports the public items.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 

@@ -34,6 +34,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Code shared by the formats is unused without any of them.
 #![cfg_attr(
     not(any(

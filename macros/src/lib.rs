@@ -7,6 +7,7 @@
 //!
 //! Each macro has three steps: *parse* the input, *validate* it, *expand* it. Errors are collected and reported
 //! together, each at its tokens.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod crate_path;
 mod depth;

@@ -1,5 +1,6 @@
 //! Named tensors over a mesh of processes.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 mod boxes;
 mod call;
 mod check;

@@ -32,6 +32,7 @@
 //! A thread of this crate drives jobs while their users compute; a thread that waits for a job drives it itself. MPI is
 //! therefore started for threads that call it in turn (`MPI_THREAD_SERIALIZED`). Waiting threads poll: with more ranks
 //! than cores, a job costs milliseconds.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agree;
 mod engine;

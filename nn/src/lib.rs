@@ -43,6 +43,7 @@
 //! | [`init`] | initial weights |
 //! | [`Batches`] | rows of data in batches, shuffled with a seed |
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod call;
 mod data;

@@ -3,6 +3,7 @@
 //! A call goes through three layers: [`call`] checks dtypes and sizes and decides the result's
 //! layout, a planner orders and merges dims, and the device's backend runs a kernel over them.
 //! Nothing below [`tensor`] sees a name.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod autograd;
 pub mod call;
