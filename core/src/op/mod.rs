@@ -13,6 +13,7 @@
 //! ```
 
 mod dtype_rule;
+mod function;
 mod generated;
 mod grad;
 mod row;
@@ -20,6 +21,7 @@ mod signature;
 mod table;
 
 pub use dtype_rule::{DTypeRule, DTypes, Resolved};
+pub use function::{Function, Vector};
 pub use generated::{Op, class};
 pub use grad::Grad;
 pub use row::{Class, Edges, Forms, NameRule, Row, Samples, Spread, Status};

@@ -1,6 +1,7 @@
 //! A row of the table.
 
 use super::dtype_rule::{DTypeRule, DTypes};
+use super::function::Function;
 use super::grad::Grad;
 use crate::mesh::Combine;
 
@@ -258,6 +259,20 @@ impl Row {
             Class::Ternary(text) => Some((3, text)),
             _ => None,
         }
+    }
+
+    /// Returns the scalar functions of the expression of an elementwise operator, the outermost last.
+    ///
+    /// # Panics
+    ///
+    /// If the expression calls a function that the table of functions lacks.
+    pub fn functions(&self) -> impl Iterator<Item = &'static Function> {
+        let text = self.expression().map_or("", |(_, text)| text);
+        text.rsplit('(').skip(1).map(|call| {
+            let mut words = call.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let name = words.next().unwrap_or_default();
+            Function::from_name(name).unwrap_or_else(|| panic!("`{name}` is not a scalar function"))
+        })
     }
 
     /// Returns whether calls of PyTorch are recorded for it. Not for decompositions, whose results are not unique (the

@@ -7,11 +7,6 @@ use nomina_core::op::{self, Row};
 
 use super::ids::variant;
 
-/// Functions whose computation takes much longer than reading their operands.
-const HEAVY: &str = "zeta polygamma digamma lgamma erfinv ndtri log_ndtr erfcx i0 i0e i1 i1e sinc \
-                     gcd lcm tanhshrink logit logit_eps logit_entropy binary_entropy soft_margin \
-                     stirling logaddexp logaddexp2 sinc_nth erfcx_nth i0_nth i0e_nth i1e_nth";
-
 /// The names of the operands, by position.
 const NAMES: [&str; 4] = ["x", "y", "z", "w"];
 
@@ -71,7 +66,7 @@ pub fn expressions() -> String {
         let text: String = words(expr)
             .map(|word| place(word).map_or(word, |place| NAMES[place]))
             .collect();
-        let heavy = words(expr).any(|word| HEAVY.split_whitespace().any(|heavy| heavy == word));
+        let heavy = row.functions().any(|function| function.is_heavy);
         // The condition of a selection is a truth value in any dtype.
         let condition =
             (0..operands.len()).find(|&place| text.contains(&format!("select({},", NAMES[place])));

@@ -3,21 +3,13 @@
 use std::collections::BTreeSet;
 
 use nomina_core::DType;
-use nomina_core::op::{DTypeRule, Grad, Op, ParamKind, Row, rows};
+use nomina_core::op::{DTypeRule, Grad, Op, ParamKind, Row, Spread, rows};
 use syn::{BinOp, Expr, Lit, Member, UnOp};
 
 use super::derivatives::if_real;
 
 /// Parameters that hold indices, truth values or counts.
 const PLACES: &[&str] = &["index", "indices", "mask", "condition", "repeats"];
-
-/// Rows that multiply.
-const PRODUCTS: &[&str] = &["mm", "mv", "bmm", "matmul", "outer", "mul", "dot"];
-
-/// Rows whose results are real.
-const REAL: &[&str] = &[
-    "abs", "real", "eq", "ne", "ge", "gt", "le", "lt", "isnan", "isfinite",
-];
 
 /// Faulty lines, each with a part of its message.
 pub const FAULTY: &[(&str, &[(&str, &str)], &str)] = &[
@@ -284,7 +276,8 @@ fn conjugated(expr: &Expr) -> Result<(), String> {
                 return Ok(());
             }
             call.args.iter().try_for_each(conjugated)?;
-            if PRODUCTS.contains(&function.as_str()) {
+            let product = |row: &Row| matches!(row.spread, Spread::Contract | Spread::ProductOfTwo);
+            if row_of(&function).is_some_and(product) {
                 factors(call.args.iter())?;
             }
             Ok(())
@@ -320,5 +313,12 @@ fn bare(expr: &Expr) -> Result<(), String> {
 
 fn is_real(expr: &Expr) -> bool {
     let Expr::Call(call) = expr else { return false };
-    name(&call.func).is_some_and(|function| REAL.contains(&function.as_str()))
+    name(&call.func)
+        .and_then(|function| row_of(&function))
+        .is_some_and(|row| {
+            !row.dtype
+                .resolve(DType::C64, DType::F32)
+                .result
+                .is_complex()
+        })
 }

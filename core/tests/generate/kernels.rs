@@ -1,10 +1,9 @@
 //! `runtime/src/cpu/pointwise/generated.rs`: the elementwise CPU kernels, from the scalar expressions of the table.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use nomina_core::DType;
-use nomina_core::op::{self, Row};
+use nomina_core::op::{self, Function, Row, Vector};
 
 use super::ids::variant;
 
@@ -34,69 +33,16 @@ pub fn pointwise() -> String {
         );
     }
     out += "_ => None,\n}\n}\n";
-    let fused = [fused("single"), fused("double"), Vec::new()];
     for row in op::rows() {
         if let Some((arity, expr)) = row.expression() {
-            function(&mut out, row, arity, expr, &fused);
+            function(&mut out, row, arity, expr);
         }
     }
     out
 }
 
-/// Functions of a few instructions, whose loop is faster in a wider instruction set. All others count
-/// as calls and have one loop.
-const PLAIN: &str = "above abs add angle bitwise_and bitwise_left_shift bitwise_not bitwise_or \
-                     bitwise_right_shift bitwise_xor ceil clamp copysign deg2rad div dropped eq exp \
-                     floor fmax fmin frac ge gt hardshrink hardsigmoid hardswish heaviside \
-                     huber_error isclose isclose_nan isfinite isinf isnan isneginf isposinf isreal \
-                     le leaky_relu lerp log logical_and logical_not logical_or logical_xor lt \
-                     maximum minimum mul nan_to_num ne neg pow rad2deg reciprocal relu relu6 round \
-                     rsqrt select sgn sigmoid signbit smooth_error softshrink softsign sqrt square \
-                     sub tanh trunc";
-
-/// Plain functions that are slow for dtypes other than `f32`.
-const LONGER: &str = "angle exp log pow rsqrt sigmoid sqrt tanh";
-
-/// The functions of `single` (`f32`) or `double` (`f64`) without branches and calls, which are generic
-/// over `FMA`: whether the instruction set has fused multiply-add.
-fn fused(module: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/cpu/numeric");
-    let mut texts = vec![read(&folder.join(format!("{module}.rs")))];
-    let parts = std::fs::read_dir(folder.join(module)).expect("a folder of functions");
-    texts.extend(parts.flatten().map(|part| read(&part.path())));
-    if module == "single" {
-        texts.extend(["widened.rs", "wider.rs"].map(|file| read(&folder.join(file))));
-    }
-    let names = texts
-        .iter()
-        .flat_map(|text| text.split("pub(crate) fn ").skip(1));
-    let names = names.filter_map(|rest| rest.split_once("<const FMA: bool>("));
-    names.map(|(name, _)| name.to_owned()).collect()
-}
-
-fn read(file: &Path) -> String {
-    std::fs::read_to_string(file).expect("a readable source")
-}
-
-/// Functions that are fused only for angles up to a bound; beyond it, they are calls.
-const REACHING: &str = "sin cos tan";
-
-/// Functions fused in two variants: `name_near` for most numbers, those for which `name_reaches` returns true,
-/// and `name` for the others.
-const NEAR: &str = "single::log double::log double::erfinv double::ndtri";
-
-/// Functions that are fused for most numbers and calls for the others.
-const HOLDING: &str = "floor_divide fmod remainder";
-
-/// Operators that are faster than copying their results: they have separate in-place loops in `f32` and `f64`.
-const QUICK: &str = "add sub mul div maximum minimum neg abs relu square";
-
-fn named(list: &str, name: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == name)
-}
-
-/// Replaces the functions of the list by those of the module.
-fn fuse(expr: &str, module: &str, list: &[String]) -> String {
+/// Replaces the functions that vectorise in this dtype by those of the module.
+fn fuse(expr: &str, module: &str, dtype: DType) -> String {
     let (mut out, mut rest) = (String::new(), expr);
     while let Some((name, _)) = rest.split_once('(') {
         let start = name
@@ -104,7 +50,8 @@ fn fuse(expr: &str, module: &str, list: &[String]) -> String {
             .map_or(0, |at| at + 1);
         let (before, function) = name.split_at(start);
         out += before;
-        if list.iter().any(|fused| fused == function) {
+        let known = Function::from_name(function);
+        if known.is_some_and(|known| fuses(known, dtype)) {
             let _ = write!(out, "{module}::{function}::<FMA>(");
         } else {
             let _ = write!(out, "{function}(");
@@ -114,7 +61,12 @@ fn fuse(expr: &str, module: &str, list: &[String]) -> String {
     out + rest
 }
 
-fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<String>; 3]) {
+/// Returns whether a function vectorises in this dtype for all arguments.
+fn fuses(function: &Function, dtype: DType) -> bool {
+    !matches!(function.vector_of(dtype), Vector::Scalar | Vector::Common)
+}
+
+fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let _ = write!(
         out,
         "\nfn of_{}(compute: DType) -> Option<&'static Kernel> {{\nSome(match compute {{\n",
@@ -132,68 +84,52 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<
     let (yes, no): (Vec<DType>, Vec<DType>) = DType::ALL
         .into_iter()
         .partition(|dtype| takes.contains(dtype));
-    let functions = || {
-        let words = expr.split('(').rev().skip(1);
-        words.filter_map(|text| {
-            text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .next()
-        })
-    };
+    // The function of an expression that is a single call.
+    let single = row
+        .functions()
+        .next()
+        .filter(|_| row.functions().count() == 1);
     for dtype in yes {
-        let (module, list) = match dtype {
-            DType::F32 => ("single", &fused[0]),
-            DType::F64 => ("double", &fused[1]),
-            _ => ("", &fused[2]),
+        let module = match dtype {
+            DType::F32 => "single",
+            DType::F64 => "double",
+            _ => "",
         };
         // For slow functions, a second thread pays from some thousand elements on.
-        let long =
-            |function| !named(PLAIN, function) || dtype != DType::F32 && named(LONGER, function);
-        let slow = if functions().any(long) { "slow " } else { "" };
-        if let (true, Some(function)) = (!list.is_empty(), expr.strip_suffix("(x)"))
-            && named(REACHING, function)
-        {
-            let _ = writeln!(
-                out,
-                "DType::{dtype:?} => reaching!({slow}{dtype}, {module}::reaches, {module}::{function}::<FMA>, <{dtype}>::{function}),"
-            );
-            continue;
+        let is_slow = row.functions().any(|function| !function.is_cheap(dtype));
+        let slow = if is_slow { "slow " } else { "" };
+        if let Some(Function { name, .. }) = single {
+            let kernel = match single.map(|function| function.vector_of(dtype)) {
+                Some(Vector::Bounded) => Some(format!(
+                    "reaching!({slow}{dtype}, {module}::reaches, {module}::{name}::<FMA>, <{dtype}>::{name})"
+                )),
+                Some(Vector::Near) => Some(format!(
+                    "reaching!({slow}{dtype}, {module}::{name}_reaches, {module}::{name}_near::<FMA>, {module}::{name}::<FMA>)"
+                )),
+                Some(Vector::Common) => Some(format!("holding!({module}, {name}, {dtype})")),
+                _ => None,
+            };
+            if let Some(kernel) = kernel {
+                let _ = writeln!(out, "DType::{dtype:?} => {kernel},");
+                continue;
+            }
         }
-        if let Some(function) = expr
-            .strip_suffix("(x)")
-            .map(|function| format!("{module}::{function}"))
-            && named(NEAR, &function)
-        {
-            let _ = writeln!(
-                out,
-                "DType::{dtype:?} => reaching!({slow}{dtype}, {function}_reaches, {function}_near::<FMA>, {function}::<FMA>),"
-            );
-            continue;
-        }
-        if let (true, Some(function)) = (!list.is_empty(), expr.strip_suffix("(x, y)"))
-            && named(HOLDING, function)
-        {
-            let _ = writeln!(
-                out,
-                "DType::{dtype:?} => holding!({module}, {function}, {dtype}),"
-            );
-            continue;
-        }
-        let fuses = |function: &str| list.iter().any(|fused| fused == function);
-        let calls = |function: &str| !named(PLAIN, function) && !fuses(function);
-        let levels = if functions().any(calls) {
+        let is_call =
+            |function: &Function| !function.is_cheap(DType::F32) && !fuses(function, dtype);
+        let levels = if row.functions().any(is_call) {
             "one_level"
-        } else if functions().any(fuses) {
+        } else if row.functions().any(|function| fuses(function, dtype)) {
             "fused"
         } else {
             "levels"
         };
         let expr = if levels == "fused" {
-            fuse(expr, module, list)
+            fuse(expr, module, dtype)
         } else {
             expr.into()
         };
         let own = match dtype {
-            DType::F32 | DType::F64 if named(QUICK, row.name) => "own ",
+            DType::F32 | DType::F64 if single.is_some_and(|single| single.is_in_place) => "own ",
             _ => "",
         };
         let operands: Vec<String> = ["x", "y", "z"][..arity]

@@ -2006,8 +2006,8 @@ fn of_clamp_min(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| maximum(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| maximum(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| maximum(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| maximum(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| maximum(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| maximum(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| maximum(x, y)),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
@@ -2019,8 +2019,8 @@ fn of_clamp_max(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| minimum(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| minimum(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| minimum(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| minimum(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| minimum(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| minimum(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| minimum(x, y)),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
