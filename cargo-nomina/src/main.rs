@@ -1,4 +1,28 @@
 //! `cargo nomina`: fixes and explains rustc's errors about named tensors.
+//!
+//! A dim that does not fit is one error, whose first line says what is wrong and whose label says what to write. Most of
+//! these edits follow from the message alone:
+//!
+//! ```text
+//! cargo nomina fix                   # shows the edits as a diff
+//! cargo nomina fix --write           # makes them
+//! cargo nomina fix --sure            # without those that are guessed
+//! cargo nomina explain cannot broadcast
+//! cargo nomina check                 # what compiles and may be a mistake
+//! ```
+//!
+//! `fix` runs `cargo check`, reads its messages, and looks up each of them in a table:
+//!
+//! | module | |
+//! |---|---|
+//! | [`message`] | rustc's messages, from cargo's JSON |
+//! | [`rules`] | the table: the edit that fixes each message |
+//! | [`source`] | the tokens around the place that a message names |
+//! | [`edit`] | edits of a text, and atomic replacement of files |
+//! | [`fix`], [`explain`], [`check`] | the three commands |
+//! | [`cargo`] | the running cargo, and the workspace; files outside of it are not changed |
+//!
+//! The mistakes of `ui-tests/` test it: their fixes must compile.
 #![forbid(unsafe_code)]
 
 mod cargo;

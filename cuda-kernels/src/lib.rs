@@ -1,15 +1,8 @@
-//! Compiled kernels in one file: a table of names, and modules in compressed blocks.
+//! Compiled CUDA kernels of [nomina](https://docs.rs/nomina), and the format of the file that holds them.
 //!
-//! `nomina` looks up kernels here that its disk cache lacks. Numbers are little-endian:
-//!
-//! | bytes | |
-//! |---|---|
-//! | 8 | `nominaP1` |
-//! | 8 | checksum of the counts and the table |
-//! | 4, 4 | counts of blocks and of modules |
-//! | 16 per block | its size in the file, its unpacked size, checksum of the packed bytes (8) |
-//! | 28 per module | name (16), block, offset and size in the unpacked block; sorted by name |
-//! | | the blocks, each a Zstandard frame |
+//! The CUDA backend compiles a kernel when a program first needs it, and keeps it in a cache on disk. This package fills
+//! the gap before that: with `nomina`'s feature `cuda-kernels`, kernels that the cache lacks are looked up in [`EMBEDDED`].
+//! Programs do not use this crate themselves. It needs no CUDA to build.
 //!
 //! ```
 //! use nomina_cuda_kernels::{Pack, write};
@@ -22,6 +15,25 @@
 //! assert_eq!((pack.get(4), pack.torn()), (None, 0));
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`EMBEDDED`] | the pack of this package |
+//! | [`Pack`] | a pack that is read in place: [`get`](Pack::get) returns a module by its name |
+//! | [`write()`] | writes a pack of named modules |
+//!
+//! # Format
+//!
+//! A pack is a table of names, followed by modules in compressed blocks. Numbers are little-endian:
+//!
+//! | bytes | |
+//! |---|---|
+//! | 8 | `nominaP1` |
+//! | 8 | checksum of the counts and the table |
+//! | 4, 4 | counts of blocks and of modules |
+//! | 16 per block | its size in the file, its unpacked size, checksum of the packed bytes (8) |
+//! | 28 per module | name (16), block, offset and size in the unpacked block; sorted by name |
+//! | | the blocks, each a Zstandard frame |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

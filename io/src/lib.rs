@@ -1,14 +1,4 @@
-//! Files of named tensors.
-//!
-//! | module | feature | names in the file | read | written |
-//! |---|---|---|---|---|
-//! | [`npy`] | `npy` | none | mapped, without a copy | at once |
-//! | [`npz`] | `npz` | none | array by array | at once |
-//! | [`png`] | `png` | none | pixel by pixel | at once |
-//! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
-//! | [`zarr`] | `zarr` | its own | by boxes | by boxes |
-//!
-//! With the feature `image`, images of the crate of that name convert to and from tensors without a copy.
+//! Files of named tensors: safetensors, zarr, npy, npz and PNG.
 //!
 //! A file's tensor is opened as the requested type: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
 //! are checked, or a [`DynTensor`](nomina::DynTensor), which accepts any. Files are written under a temporary name and
@@ -33,6 +23,23 @@
 //! # assert_eq!(w.to_vec(), [1.0; 6]);
 //! # Ok::<(), Error>(())
 //! ```
+//!
+//! # Features
+//!
+//! Each format is a feature and a module. All but `image` are on by default.
+//!
+//! | module | feature | names in the file | read | written |
+//! |---|---|---|---|---|
+//! | [`npy`] | `npy` | none | mapped, without a copy | at once |
+//! | [`npz`] | `npz` | none | array by array | at once |
+//! | [`png`] | `png` | none | pixel by pixel | at once |
+//! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
+//! | [`zarr`] | `zarr` | its own | by boxes | by boxes |
+//!
+//! With the feature `image`, images of the crate of that name convert to and from tensors without a copy.
+//!
+//! [`OpenAs`] is the trait of the types that a file can be opened as. Checkpoints of several safetensors files are one
+//! [`Checkpoint`](safetensors::Checkpoint), also those of other programs. An array in zarr may be larger than memory.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Code shared by the formats is unused without any of them.
@@ -80,3 +87,8 @@ pub use open::OpenAs;
 ))]
 #[doc = include_str!("../../docs/files.md")]
 pub struct Files;
+
+/// The example of the README, run as a test.
+#[cfg(all(doctest, feature = "safetensors"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

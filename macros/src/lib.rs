@@ -1,12 +1,32 @@
-//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`], [`einsum!`], [`fuse!`], and
-//! the attribute [`relations`](macro@relations).
+//! The macros of [nomina](https://docs.rs/nomina), named tensors for Rust.
 //!
-//! Use them through `nomina`. There, each macro is wrapped in a `macro_rules!` macro with the same name that passes its
-//! `$crate`, so that they also work if the crate is renamed or re-exported. This crate does not depend on nomina's
-//! other crates.
+//! Use them through `nomina`, `nomina-nn` and `nomina-mesh`. There, each function-like macro is wrapped in a
+//! `macro_rules!` macro with the same name that passes its `$crate`, so that it also works if the crate is renamed or
+//! re-exported. This crate does not depend on nomina's other crates.
 //!
-//! Each macro has three steps: *parse* the input, *validate* it, *expand* it. Errors are collected and reported
-//! together, each at its tokens.
+//! ```ignore (needs crate nomina, which depends on this one)
+//! use nomina::prelude::*;
+//! dims! { N, Features, Classes }
+//!
+//! let x = tensor!([[1., 2.]]; N, Features);
+//! let w = tensor!([[1., 10.], [2., 20.], [3., 30.]]; Classes, Features);
+//! let y: Tensor<(N, Classes)> = einsum!(x[N, Features] * w[Classes, Features] -> [N, Classes]);
+//! let z: Tensor<(N, Classes)> = fuse!(|y| y.tanh() * 0.5);
+//! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`dims!`] | declares dims |
+//! | [`names!`] | a list of names for the run-time path, checked at compile time |
+//! | [`tensor!`] | a tensor from literals |
+//! | [`einsum!`], [`try_einsum!`] | a product of tensors by the names of their dims |
+//! | [`fuse!`], [`try_fuse!`] | a chain of elementwise operators in one pass |
+//! | [`relations`](macro@relations) | adds the bounds of a generic function |
+//! | `#[derive(Module)]` | visits the parameters of a network; see `nomina-nn` |
+//! | [`mesh!`], [`layout!`] | declare a mesh of processes, and the dims that its axes split; see `nomina-mesh` |
+//!
+//! Each macro has three steps: *parse* the input, *validate* it, *expand* it. Errors are collected and reported together,
+//! each at its tokens.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod crate_path;

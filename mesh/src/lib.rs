@@ -1,6 +1,57 @@
-//! Named tensors over a mesh of processes.
+//! Named tensors over a mesh of processes: placements in the type, collectives as the only conversions.
+//!
+//! [`mesh!`] declares the axes of a mesh, and [`layout!`] which dim each axis splits. A [`Sharded`] tensor has its
+//! placement in its type, so rustc refuses a forgotten all-reduce. **A call communicates if and only if it names a mesh
+//! axis.** `across(X)` works on the pieces and leaves a pending sum, `X.via(Axis)` runs an algorithm over a split dim; all
+//! other calls work on each rank's own piece.
+//!
+//! ```
+//! use nomina_mesh::prelude::*;
+//! dims! { Batch, Embed, Hidden }
+//! mesh! { Grid: Data, Model }
+//! layout! { Train on Grid: Batch => Data, Hidden => Model }
+//! type On<D> = Sharded<D, Place<Train, D>>;
+//!
+//! let sums = Grid::threads([2, 2], |mesh| {
+//!     let x: On<(Batch, Embed)> = mesh.randn([8, 4])?;
+//!     let w1: On<(Embed, Hidden)> = mesh.randn([4, 6])?;
+//!     let w2: On<(Hidden, Embed)> = mesh.randn([6, 4])?;
+//!     // Split by columns, then by rows: one all-reduce per layer.
+//!     let h: On<(Batch, Hidden)> = x.contract(&w1, Embed).relu();
+//!     let y: On<(Batch, Embed)> = h.contract(&w2, across(Hidden)).all_reduce(Model);
+//!     Ok(y.sum(across(Batch)).sum(Embed).all_reduce(Data).item())
+//! })?;
+//! assert!(sums.iter().all(|sum| *sum == sums[0]));
+//! # Ok::<(), nomina::Error>(())
+//! ```
+//!
+//! The ranks of `Grid::threads` are threads, for tests and small machines; `Grid::alone` is a single rank, `Grid::start`
+//! takes the processes of `nomina-mpi`, and `Grid::simulate` sends nothing and lists what a step would send.
+//!
+//! | | |
+//! |---|---|
+//! | [`prelude`] | everything that a program on a mesh needs, including nomina's own prelude |
+//! | [`Mesh`] | a rank's view of the mesh: its position, and constructors of tensors |
+//! | [`Sharded`] | the typed tensor on a mesh; its operators are those of a `Tensor` that the placement allows |
+//! | [`DynSharded`] | the same rules at run time |
+//! | [`Whole`], [`Synced`], [`Split`], [`Pending`], [`Own`] | the states of a tensor along an axis |
+//! | [`Place`], [`placement`] | the placement that a layout gives to dims, and bounds for generic code |
+//! | [`convert`] | the conversions: `all_reduce`, `reduce_scatter`, `all_gather`, `all_to_all`, `cut` and others |
+//! | [`claim`] | code on a rank's own piece, and the way back |
+//! | [`optim`] | optimizers whose state is sharded |
+//! | [`Plan`], [`Collective`] | the messages of a step on a simulated mesh, and their time |
+//! | [`Engine`], [`Ranks`] | the traits of what carries the messages |
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! - `safetensors`: checkpoints of one file per rank, which any other mesh can read.
+//! - `zarr`: arrays to which each rank writes its own chunks.
+//! - `nccl`: tensors on CUDA devices, exchanged by NCCL, which is loaded when a mesh first uses it.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod boxes;
 mod call;
 mod check;
@@ -72,3 +123,8 @@ pub mod __private {
 #[cfg(all(doctest, feature = "safetensors", feature = "zarr"))]
 #[doc = include_str!("../../docs/mesh.md")]
 pub struct Meshes;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

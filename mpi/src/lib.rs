@@ -1,4 +1,4 @@
-//! MPI engine for meshes of named tensors: the ranks of an axis are processes.
+//! MPI for meshes of named tensors: the ranks of an axis are processes.
 //!
 //! [`Mpi`] starts MPI and is the engine that a mesh's `Grid::start` takes; its axes are [`Ranks`] of the crate
 //! `nomina-mesh`. Programs run by `mpiexec -n 4`, by Slurm's `srun`, or alone as one process.
@@ -15,6 +15,9 @@
 //! println!("rank {} of {}", mesh.rank(Model), mesh.size(Model));
 //! # Ok::<(), nomina::Error>(())
 //! ```
+//!
+//! Building this crate needs an MPI with its compiler wrapper `mpicc`, a C compiler and libclang. A binary runs only with
+//! the MPI that it was built with. The crate has no features.
 //!
 //! # Guarantees
 //! - **Order.** Pieces are combined in rank order, one operator at a time, by the loops of the elementwise operators:
@@ -50,3 +53,8 @@ mod world;
 use nomina_mesh::Ranks;
 
 pub use world::Mpi;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,5 +1,8 @@
 //! Neural networks whose layers name their dims.
 //!
+//! A model is a struct of parameters and layers. A layer names the dims that it works on and passes all others through, so
+//! layers in the wrong order are a type error.
+//!
 //! ```
 //! use nomina::prelude::*;
 //! use nomina_nn::prelude::*;
@@ -36,12 +39,16 @@
 //!
 //! | | |
 //! |---|---|
+//! | [`prelude`] | everything that a program with networks needs, in addition to nomina's own prelude |
 //! | [`Module`] | a type with parameters: derived for structs and enums of modules |
 //! | [`Param`] | a trained tensor; a plain [`Tensor`](nomina::Tensor) in a module is a buffer |
-//! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, recurrent layers |
-//! | [`optim`] | `Sgd`, `Adam`, `AdamW`, clipping, schedules |
+//! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, recurrent layers, dropout |
+//! | [`optim`] | `Sgd`, `Adam`, `AdamW`, clipping, [schedules](optim::schedule) |
 //! | [`init`] | initial weights |
 //! | [`Batches`] | rows of data in batches, shuffled with a seed |
+//!
+//! `nomina-io` saves and loads models, and `nomina-mesh` distributes them. This crate has no features: those of `nomina`,
+//! such as `cuda`, apply to it.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -92,3 +99,8 @@ pub use path::Path;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/nn.md")]
 pub struct Networks;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
