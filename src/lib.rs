@@ -51,13 +51,15 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod call;
+mod erased;
 pub mod grad;
 mod macros;
 mod options;
 pub mod prelude;
 pub mod tensor;
 
+// `#[twin]` expands to `crate::ok` and `crate::done`.
+use erased::{done, ok};
 pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
 pub use nomina_core::{
@@ -90,6 +92,7 @@ pub use tensor::extreme::Extremes;
 pub use tensor::factory::{Bound, tensor_from_array};
 pub use tensor::gather::{EachPoint, Points, PointsOf, ScatterFrom};
 pub use tensor::grad::{HasGradient, OneNumber};
+pub use tensor::groupwise::{GroupBy, Windows};
 pub use tensor::index::{
     AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf,
 };
@@ -102,8 +105,7 @@ pub use tensor::operand::{
 };
 pub use tensor::options::Options;
 pub use tensor::out_pairs::{cat_out, stack_out, try_cat_out, try_stack_out};
-pub use tensor::part::TensorMut;
-pub use tensor::parts::{GroupBy, Windows};
+pub use tensor::part_mut::TensorMut;
 pub use tensor::random::Probability;
 pub use tensor::random_factory::Moments;
 pub use tensor::refused::{Brackets, Reshaped};

@@ -23,7 +23,7 @@ pub use nomina_runtime::tensor::{FftNorm, FftOptions};
 #[cfg(feature = "linalg")]
 pub use nomina_runtime::tensor::{MatrixNorm, Tolerance, TriangularOptions};
 
-pub use crate::tensor::like::LikeOptions;
+pub use crate::tensor::factory_like::LikeOptions;
 pub use crate::tensor::loss::{BinaryCrossEntropyOptions, CrossEntropyOptions};
 pub use crate::tensor::norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
 pub use crate::tensor::reduce::ReduceOptions;

@@ -78,7 +78,7 @@ const DTYPES: [Dtype; 12] = [
 ];
 
 /// Promotes the dtypes of two tensors with dims, or of two without.
-fn alike(a: &Dtype, b: &Dtype) -> &'static str {
+fn promote(a: &Dtype, b: &Dtype) -> &'static str {
     match (a.name, b.name) {
         ("u8", "i8") | ("i8", "u8") => "i16",
         ("f16", "bf16") | ("bf16", "f16") => "f32",
@@ -105,7 +105,7 @@ pub fn text() -> String {
          //! Promotion of two dtypes: for equal kinds of tensors, for a zero-dim left one, for a\n\
          //! zero-dim right one; and the dtypes that may be stored as others.\n\n\
          use half::{bf16, f16};\nuse num_complex::Complex;\n\n\
-         use super::promote::{Promote, Rule, StoreAs};\n\n",
+         use super::promote::{Promote, PromotionRule, StoreAs};\n\n",
     );
     for a in &DTYPES {
         for b in &DTYPES {
@@ -113,10 +113,10 @@ pub fn text() -> String {
                 continue;
             }
             let (t, u) = (a.name, b.name);
-            let (both, left, right) = (alike(a, b), beside_zero_dim(b, a), beside_zero_dim(a, b));
+            let (both, left, right) = (promote(a, b), beside_zero_dim(b, a), beside_zero_dim(a, b));
             writeln!(
                 out,
-                "impl<R: Rule> Promote<{u}, R> for {t} {{ type Output = R::Of<{both}, {left}, {right}>; }}"
+                "impl<R: PromotionRule> Promote<{u}, R> for {t} {{ type Output = R::Select<{both}, {left}, {right}>; }}"
             )
             .unwrap();
         }

@@ -97,14 +97,14 @@ impl PartialEq for Operand {
 /// assert_eq!(error.to_string(), "sum: dim `H` not found; dims (N=2, C=3); use one of `N`, `C`");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorData>);
 
 #[derive(Clone, PartialEq, Eq)]
-struct Inner {
+struct ErrorData {
     kind: ErrorKind,
     op: &'static str,
     what: String,
-    at: At,
+    at: ErrorDims,
     operands: Vec<Operand>,
     hint: String,
     settled: bool,
@@ -112,7 +112,7 @@ struct Inner {
 
 /// The dims that an error is about, each as an operand index and a dim.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum At {
+enum ErrorDims {
     #[default]
     Nowhere,
     Dim(usize, usize),
@@ -124,11 +124,11 @@ impl Error {
     /// Creates an error of `op`: `what` describes it, without repeating the operands' dims.
     #[cold]
     pub fn new(kind: ErrorKind, op: &'static str, what: impl Into<String>) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorData {
             kind,
             op,
             what: what.into(),
-            at: At::Nowhere,
+            at: ErrorDims::Nowhere,
             operands: Vec::new(),
             hint: String::new(),
             settled: false,
@@ -155,7 +155,7 @@ impl Error {
         [a, b]: [(usize, usize); 2],
     ) -> Self {
         let mut error = Self::new(ErrorKind::Shape, op, String::new());
-        error.0.at = At::Sizes([a, b]);
+        error.0.at = ErrorDims::Sizes([a, b]);
         let none = Names::default();
         operands
             .into_iter()
@@ -179,7 +179,7 @@ impl Error {
     #[must_use]
     pub fn at(mut self, operand: usize, dim: usize) -> Self {
         if !self.0.settled {
-            self.0.at = At::Dim(operand, dim);
+            self.0.at = ErrorDims::Dim(operand, dim);
         }
         self
     }
@@ -361,12 +361,12 @@ impl fmt::Display for Ordinal {
     }
 }
 
-impl Inner {
+impl ErrorData {
     /// Returns the operands to show: of more than four, only those that disagree.
     fn shown(&self) -> impl Iterator<Item = &Operand> {
         let long = self.operands.len() > 4;
         let shown = move |i| match self.at {
-            At::Sizes([a, b]) if long => i == a.0 || i == b.0,
+            ErrorDims::Sizes([a, b]) if long => i == a.0 || i == b.0,
             _ => true,
         };
         let all = self.operands.iter().enumerate();
@@ -413,12 +413,12 @@ impl fmt::Display for Error {
         let inner = &*self.0;
         write!(f, "{}: {}", inner.op, inner.what)?;
         match inner.at {
-            At::Nowhere => {}
-            At::Dim(operand, dim) => match inner.name(operand, dim) {
+            ErrorDims::Nowhere => {}
+            ErrorDims::Dim(operand, dim) => match inner.name(operand, dim) {
                 Some(name) => write!(f, " at dim `{name}`")?,
                 None => write!(f, " at dim {dim}")?,
             },
-            At::Sizes(dims) => inner.sizes(f, dims)?,
+            ErrorDims::Sizes(dims) => inner.sizes(f, dims)?,
         }
         let mut link = "; dims ";
         for operand in inner.shown() {

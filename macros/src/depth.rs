@@ -20,7 +20,7 @@ const OPERATORS: usize = 2048;
 
 /// The kind of input.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Input {
+pub enum InputKind {
     /// Expressions: a `<` may be an operator.
     Values,
     /// Types, or items that contain them: a `<` always opens something.
@@ -30,8 +30,8 @@ pub enum Input {
 }
 
 /// Checks that `tokens` are not nested deeper than the macros accept.
-pub fn check(tokens: TokenStream, input: Input) -> syn::Result<()> {
-    let types = input != Input::Values;
+pub fn check(tokens: TokenStream, input: InputKind) -> syn::Result<()> {
+    let types = input != InputKind::Values;
     let mut levels = vec![Level::new(tokens.into_iter(), 0, types, true)];
     while let Some(level) = levels.last_mut() {
         let Some(token) = level.tokens.next() else {
@@ -69,7 +69,7 @@ pub fn check(tokens: TokenStream, input: Input) -> syn::Result<()> {
             ));
         }
         if let TokenTree::Group(group) = token {
-            let body = input == Input::Function
+            let body = input == InputKind::Function
                 && levels.len() == 1
                 && group.delimiter() == Delimiter::Brace;
             let (types, parsed) = levels

@@ -207,11 +207,11 @@ pub fn derive_module(input: TokenStream) -> TokenStream {
 
 /// Generates the panicking twin of a method that returns `Result`.
 ///
-/// For nomina's own methods: the twin of `try_x` is `x`, and calls `crate::call`. The docs are written once, on
-/// `try_x`: a description, an example, and the section `# Errors`, which becomes the twin's `# Panics`.
+/// For nomina's own methods: the twin of `try_x` is `x`, and calls `crate::ok` or `crate::done`. The docs are written
+/// once, on `try_x`: a description, an example, and the section `# Errors`, which becomes the twin's `# Panics`.
 ///
-/// `free` is for a function that is not a method. `made = function` names the panicking function that computes the same
-/// as the last call of the body. `with = "but with options."`, on `try_x_with(.., options)`, generates `x` and
+/// `free` is for a function that is not a method. `panicking = function` names the panicking function that computes the
+/// same as the last call of the body. `with = "but with options."`, on `try_x_with(.., options)`, generates `x` and
 /// `try_x` as well, which then get the docs; the docs of `x_with` are a link to `x` and this text.
 #[doc(hidden)]
 #[proc_macro_attribute]

@@ -7,10 +7,12 @@ use crate::parts::without_examples;
 /// Returns three copies of the block: `Nd` in a name becomes `1d`, `2d` and `3d`, and `N` the number. Each token keeps
 /// its span, which rustc quotes in errors.
 pub fn spatial(block: TokenStream) -> TokenStream {
-    (1..=3).flat_map(|n| of(block.clone(), n, 0)).collect()
+    (1..=3)
+        .flat_map(|n| numbered(block.clone(), n, 0))
+        .collect()
 }
 
-fn of(tokens: TokenStream, n: usize, depth: usize) -> TokenStream {
+fn numbered(tokens: TokenStream, n: usize, depth: usize) -> TokenStream {
     let tokens = match (depth, n) {
         // Examples are tested once.
         (1, 2..) => without_examples(tokens),
@@ -18,7 +20,7 @@ fn of(tokens: TokenStream, n: usize, depth: usize) -> TokenStream {
     };
     let edit = |token| match token {
         TokenTree::Group(group) => {
-            let mut edited = Group::new(group.delimiter(), of(group.stream(), n, depth + 1));
+            let mut edited = Group::new(group.delimiter(), numbered(group.stream(), n, depth + 1));
             edited.set_span(group.span());
             edited.into()
         }

@@ -84,6 +84,8 @@ mod threads;
 pub mod zarr;
 
 pub use boxes::part;
+// `#[twin]` expands to `crate::ok`.
+use call::ok;
 pub use claim::EachOwn;
 pub use dynamic::{ClassOptions, DimVia, DynSharded, Over};
 pub use mesh::{Engine, Mesh};

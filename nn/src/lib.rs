@@ -64,6 +64,8 @@ mod param;
 mod path;
 pub mod prelude;
 
+// `#[twin]` expands to `crate::ok`.
+use call::ok;
 pub use data::Batches;
 pub use identity::Identity;
 pub use module::{Module, Slot};

@@ -9,7 +9,7 @@ use nomina_runtime::Raw;
 use nomina_runtime::grad::Function;
 
 use crate::Tensor;
-use crate::call::{Erased, ErasedRef, Wilds};
+use crate::erased::{Erased, ErasedRef, Wilds};
 
 /// A tensor, or a tuple of up to 8 tensors: `&w`, `(&w, &b)`.
 #[diagnostic::on_unimplemented(

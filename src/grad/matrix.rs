@@ -8,7 +8,7 @@ use nomina_runtime::grad as tape;
 use super::first::Loss;
 use super::inputs::{Looks, typed};
 use crate::Tensor;
-use crate::call::{Known, names, wilds};
+use crate::erased::{Known, names, wilds};
 
 /// Computes the derivative of each element of a function's result with respect to each element of its input. The result
 /// has the dims of the function's result, then those of the input, primed. The function is computed once, then one

@@ -11,7 +11,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::AddmmOptions;
 
 use super::Tensor;
-use crate::call::{Known, product};
+use crate::erased::{Known, product};
 
 /// The dims of a product of batches of matrices, without the batch dim.
 type Summed<E, F> = <Product<E, F> as DimList>::Tail;

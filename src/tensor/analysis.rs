@@ -11,10 +11,10 @@ use nomina_core::dims::{
 use nomina_core::{Element, IndexElement, Inexact, Result};
 use nomina_macros::twin;
 
-use super::parts::{GroupBy, Windows};
+use super::groupwise::{GroupBy, Windows};
 use super::{Tensor, picked};
-use crate::call::compose::{on, one};
-use crate::call::{Known, gather};
+use crate::erased::compose::{call_dynamic, call_for_tensor};
+use crate::erased::{Known, gather};
 
 /// # Parts of a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -39,7 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = gather::at(position::<X, D>());
-        let of = on(&[self.erased()], |x| x[0].rolling(at, window))?;
+        let of = call_dynamic(&[self.erased()], |x| x[0].rolling(at, window))?;
         let types = PhantomData;
         Ok(Windows { of, types })
     }
@@ -63,7 +63,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = gather::at(position::<X, D>());
-        let of = on(&[self.erased()], |x| x[0].resample(at, steps))?;
+        let of = call_dynamic(&[self.erased()], |x| x[0].resample(at, steps))?;
         let types = PhantomData;
         Ok(Windows { of, types })
     }
@@ -98,7 +98,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let (at, groups) = (gather::at(position::<X, D>()), groups.size());
         let name = if D::HAS_WILD { S::Dim::NAME } else { None };
-        let of = on(&[self.erased(), labels.erased()], |x| {
+        let of = call_dynamic(&[self.erased(), labels.erased()], |x| {
             x[0].group_by(at, &x[1], groups, name)
         })?;
         let types = PhantomData;
@@ -134,7 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let (x, picked) = (self.erased(), picked::<A, D>(&dims));
         let weights = weights.aligned::<D>("weighted_mean", Some(x))?;
         let all = [x, weights.erased(D::STATIC)];
-        Tensor::try_from_erased(one(&all, <Without<D, A>>::STATIC, |x| {
+        Tensor::try_from_erased(call_for_tensor(&all, <Without<D, A>>::STATIC, |x| {
             x[0].weighted_mean(&x[1], picked.arg())
         }))
     }

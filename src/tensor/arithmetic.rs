@@ -12,7 +12,7 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Beside, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, MaybeOwned, ok, pointwise};
+use crate::erased::{Known, MaybeOwned, ok, pointwise};
 
 /// Reuses the buffer of the right tensor if it is passed by value, not shared, and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Add<R> for &Tensor<D, T>
@@ -22,8 +22,16 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
-        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Add, left, other.given(), out))
+        let (left, out) = (
+            MaybeOwned::Lent(self.as_operand()),
+            <OutDims<R, D, T>>::STATIC,
+        );
+        Tensor::from_erased(pointwise::operator(
+            Op::Add,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -36,8 +44,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
-        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Add, left, other.given(), out))
+        let (left, out) = (self.into_operand(), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(
+            Op::Add,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -51,7 +64,7 @@ where
             Op::Add,
             &mut self.erased,
             D::STATIC,
-            other.side(),
+            other.as_operand(),
         ));
     }
 }
@@ -60,7 +73,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -69,7 +82,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -78,7 +91,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -87,7 +100,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -96,7 +109,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -105,7 +118,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -114,7 +127,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -123,7 +136,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -132,7 +145,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -141,7 +154,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -150,7 +163,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -159,7 +172,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -168,7 +181,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -177,7 +190,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -186,7 +199,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -195,7 +208,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -204,7 +217,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -213,7 +226,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -222,7 +235,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -231,7 +244,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -240,7 +253,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -249,7 +262,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -258,7 +271,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -267,7 +280,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -276,7 +289,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -285,7 +298,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -294,7 +307,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -303,7 +316,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -312,7 +325,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -321,7 +334,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -330,7 +343,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -339,7 +352,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -348,7 +361,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -357,7 +370,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -366,7 +379,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -375,7 +388,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -384,7 +397,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -393,7 +406,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -402,7 +415,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -411,7 +424,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -420,7 +433,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -429,7 +442,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -438,7 +451,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -447,7 +460,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -456,7 +469,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -465,7 +478,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -474,7 +487,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -483,7 +496,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
@@ -496,8 +509,16 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
-        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Sub, left, other.given(), out))
+        let (left, out) = (
+            MaybeOwned::Lent(self.as_operand()),
+            <OutDims<R, D, T>>::STATIC,
+        );
+        Tensor::from_erased(pointwise::operator(
+            Op::Sub,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -510,8 +531,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
-        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Sub, left, other.given(), out))
+        let (left, out) = (self.into_operand(), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(
+            Op::Sub,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -525,7 +551,7 @@ where
             Op::Sub,
             &mut self.erased,
             D::STATIC,
-            other.side(),
+            other.as_operand(),
         ));
     }
 }
@@ -534,7 +560,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -543,7 +569,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -552,7 +578,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -561,7 +587,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -570,7 +596,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -579,7 +605,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -588,7 +614,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -597,7 +623,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -606,7 +632,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -615,7 +641,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -624,7 +650,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -633,7 +659,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -642,7 +668,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -651,7 +677,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -660,7 +686,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -669,7 +695,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -678,7 +704,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -687,7 +713,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -696,7 +722,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -705,7 +731,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -714,7 +740,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -723,7 +749,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -732,7 +758,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -741,7 +767,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -750,7 +776,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -759,7 +785,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -768,7 +794,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -777,7 +803,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -786,7 +812,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -795,7 +821,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -804,7 +830,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -813,7 +839,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -822,7 +848,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -831,7 +857,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -840,7 +866,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -849,7 +875,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -858,7 +884,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -867,7 +893,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -876,7 +902,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -885,7 +911,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -894,7 +920,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -903,7 +929,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -912,7 +938,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -921,7 +947,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -930,7 +956,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -939,7 +965,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -948,7 +974,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -957,7 +983,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
@@ -970,8 +996,16 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
-        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Mul, left, other.given(), out))
+        let (left, out) = (
+            MaybeOwned::Lent(self.as_operand()),
+            <OutDims<R, D, T>>::STATIC,
+        );
+        Tensor::from_erased(pointwise::operator(
+            Op::Mul,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -984,8 +1018,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
-        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Mul, left, other.given(), out))
+        let (left, out) = (self.into_operand(), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(
+            Op::Mul,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -999,7 +1038,7 @@ where
             Op::Mul,
             &mut self.erased,
             D::STATIC,
-            other.side(),
+            other.as_operand(),
         ));
     }
 }
@@ -1008,7 +1047,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1017,7 +1056,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1026,7 +1065,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1035,7 +1074,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1044,7 +1083,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1053,7 +1092,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1062,7 +1101,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1071,7 +1110,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1080,7 +1119,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1089,7 +1128,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1098,7 +1137,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1107,7 +1146,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1116,7 +1155,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1125,7 +1164,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1134,7 +1173,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1143,7 +1182,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1152,7 +1191,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1161,7 +1200,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1170,7 +1209,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1179,7 +1218,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1188,7 +1227,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1197,7 +1236,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1206,7 +1245,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1215,7 +1254,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1224,7 +1263,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1233,7 +1272,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1242,7 +1281,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1251,7 +1290,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1260,7 +1299,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1269,7 +1308,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1278,7 +1317,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1287,7 +1326,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1296,7 +1335,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1305,7 +1344,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1314,7 +1353,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1323,7 +1362,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1332,7 +1371,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1341,7 +1380,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1350,7 +1389,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1359,7 +1398,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1368,7 +1407,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1377,7 +1416,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1386,7 +1425,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1395,7 +1434,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1404,7 +1443,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1413,7 +1452,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1422,7 +1461,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1431,7 +1470,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
@@ -1444,8 +1483,16 @@ where
     type Output = Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>;
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
-        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Div, left, other.given(), out))
+        let (left, out) = (
+            MaybeOwned::Lent(self.as_operand()),
+            <OutDims<R, D, T>>::STATIC,
+        );
+        Tensor::from_erased(pointwise::operator(
+            Op::Div,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -1458,8 +1505,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>;
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
-        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::Div, left, other.given(), out))
+        let (left, out) = (self.into_operand(), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(
+            Op::Div,
+            left,
+            other.into_operand(),
+            out,
+        ))
     }
 }
 
@@ -1473,7 +1525,7 @@ where
             Op::Div,
             &mut self.erased,
             D::STATIC,
-            other.side(),
+            other.as_operand(),
         ));
     }
 }
@@ -1482,7 +1534,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, <WithScalar<u8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1491,7 +1543,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, <WithScalar<u8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1500,7 +1552,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, <WithScalar<u8, u8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1509,7 +1561,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, <WithScalar<u8, u8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1518,7 +1570,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, <WithScalar<i8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1527,7 +1579,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, <WithScalar<i8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1536,7 +1588,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, <WithScalar<i8, i8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1545,7 +1597,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, <WithScalar<i8, i8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1554,7 +1606,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, <WithScalar<i16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1563,7 +1615,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, <WithScalar<i16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1572,7 +1624,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, <WithScalar<i16, i16> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1581,7 +1633,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, <WithScalar<i16, i16> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1590,7 +1642,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, <WithScalar<i32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1599,7 +1651,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, <WithScalar<i32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1608,7 +1660,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, <WithScalar<i32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1617,7 +1669,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, <WithScalar<i32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1626,7 +1678,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, <WithScalar<i64, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1635,7 +1687,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, <WithScalar<i64, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1644,7 +1696,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, <WithScalar<i64, i64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1653,7 +1705,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, <WithScalar<i64, i64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1662,7 +1714,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, <WithScalar<f16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1671,7 +1723,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, <WithScalar<f16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1680,7 +1732,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, <WithScalar<f16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1689,7 +1741,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, <WithScalar<f16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1698,7 +1750,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, <WithScalar<bf16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1707,7 +1759,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, <WithScalar<bf16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1716,7 +1768,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, <WithScalar<bf16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1725,7 +1777,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, <WithScalar<bf16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1734,7 +1786,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, <WithScalar<f32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1743,7 +1795,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, <WithScalar<f32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1752,7 +1804,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, <WithScalar<f32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1761,7 +1813,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, <WithScalar<f32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1770,7 +1822,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, <WithScalar<f64, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1779,7 +1831,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, <WithScalar<f64, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1788,7 +1840,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, <WithScalar<f64, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1797,7 +1849,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, <WithScalar<f64, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1806,7 +1858,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1815,7 +1867,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1824,7 +1876,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1833,7 +1885,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1842,7 +1894,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, <WithScalar<Complex<f32>, Complex<f32>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1851,7 +1903,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, <WithScalar<Complex<f32>, Complex<f32>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1860,7 +1912,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1869,7 +1921,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1878,7 +1930,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1887,7 +1939,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1896,7 +1948,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, <WithScalar<Complex<f64>, Complex<f64>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1905,7 +1957,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, <WithScalar<Complex<f64>, Complex<f64>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
@@ -1914,7 +1966,7 @@ impl<D: Dims, T: Numeric> Neg for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn neg(self) -> Self::Output {
-        Tensor::from_erased(pointwise::made_unary(
+        Tensor::from_erased(pointwise::unary_or_panic(
             Op::Neg,
             self.erased.erased(D::STATIC),
         ))
@@ -1934,7 +1986,7 @@ impl<D: Dims, T: Integral> Not for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn not(self) -> Self::Output {
-        Tensor::from_erased(pointwise::made_unary(
+        Tensor::from_erased(pointwise::unary_or_panic(
             Op::BitwiseNot,
             self.erased.erased(D::STATIC),
         ))

@@ -13,7 +13,7 @@ use nomina_macros::twin;
 use nomina_runtime::Device;
 
 use super::{Tensor, TensorMut};
-use crate::call::{Known, attribute, factory, ok};
+use crate::erased::{Known, attribute, factory, ok};
 
 /// # Filling and attributes
 impl<D: Dims, T: Element> Tensor<D, T> {

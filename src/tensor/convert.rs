@@ -13,7 +13,7 @@ use nomina_runtime::Device;
 use num_complex::Complex;
 
 use super::Tensor;
-use crate::call::factory;
+use crate::erased::factory;
 
 /// # Other dtypes, devices and layouts
 impl<D: Dims, T: Element> Tensor<D, T> {

@@ -11,7 +11,7 @@ use nomina_runtime::call::to_device;
 use nomina_runtime::raw::Iter;
 
 use super::Tensor;
-use crate::call::{Erased, Known, ok, view};
+use crate::erased::{Erased, Known, ok, view};
 
 /// # Elements, in and out
 impl<D: Dims, T: Element> Tensor<D, T> {

@@ -9,7 +9,7 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::DynTensorMut;
 
 use super::Tensor;
-use crate::call::{Erased, Known, Static, compose, ok, view::check_sizes};
+use crate::erased::{Erased, Known, Static, compose, ok, view::check_sizes};
 
 /// # To and from `DynTensor`
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -137,7 +137,7 @@ pub(super) fn checked(
 ) -> Result<Erased, (DynTensor, Error)> {
     let fits = check(x.names(), x.shape(), x.dtype(), of.names, dtype);
     match fits.and_then(|()| check_sizes("typed", x.shape(), of)) {
-        Ok(()) => Ok(compose::erased(x, of)),
+        Ok(()) => Ok(compose::erase(x, of)),
         Err(error) => Err((x, error)),
     }
 }

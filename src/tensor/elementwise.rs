@@ -12,7 +12,7 @@ use nomina_runtime::tensor::AddOptions;
 
 use super::Tensor;
 use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, OperandRef, done, pointwise};
+use crate::erased::{Known, OperandRef, done, pointwise};
 
 /// The dims of an operator on three operands.
 pub(super) type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
@@ -43,7 +43,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
     {
         let (op, out) = (Op::Add, <OutDims<R, D, T>>::STATIC);
-        let sum = pointwise::add_scaled(op, self.erased(), other.side(), options.alpha, out);
+        let sum = pointwise::add_scaled(op, self.erased(), other.as_operand(), options.alpha, out);
         Tensor::try_from_erased(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
     }
 
@@ -61,7 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
     {
         let (op, out) = (Op::Sub, <OutDims<R, D, T>>::STATIC);
-        let sum = pointwise::add_scaled(op, self.erased(), other.side(), options.alpha, out);
+        let sum = pointwise::add_scaled(op, self.erased(), other.as_operand(), options.alpha, out);
         Tensor::try_from_erased(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
     }
 
@@ -75,7 +75,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: PromoteScalar<S>,
     {
-        let sides = [OperandRef::Scalar(number.into()), self.side()];
+        let sides = [OperandRef::Scalar(number.into()), self.as_operand()];
         Tensor::from_erased(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
     }
 
@@ -89,7 +89,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: PromoteScalar<S>,
     {
-        let sides = [OperandRef::Scalar(number.into()), self.side()];
+        let sides = [OperandRef::Scalar(number.into()), self.as_operand()];
         Tensor::from_erased(done(pointwise::new(Op::Div, &sides, D::STATIC)))
     }
 
@@ -114,7 +114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
         T: Real,
     {
-        let (min, max) = (Some(min.side()), Some(max.side()));
+        let (min, max) = (Some(min.as_operand()), Some(max.as_operand()));
         let clamped = pointwise::clamp(self.erased(), min, max, <Dims3<R, S, D, T>>::STATIC);
         Tensor::try_from_erased(pointwise::in_dtype(clamped, <Dtype3<R, S, D, T>>::DTYPE))
     }
@@ -130,7 +130,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         S::Kind: Absorb<D, T>,
         T: Real + Numeric,
     {
-        let sides = [min.side(), max.side()];
+        let sides = [min.as_operand(), max.as_operand()];
         pointwise::in_place(Op::Clamp, self.dest(), &sides)?;
         Ok(self)
     }

@@ -8,7 +8,7 @@ use nomina_core::{Element, Real, Result};
 use nomina_macros::twin;
 
 use super::{Tensor, picked};
-use crate::call::{Erased, Known, reduce};
+use crate::erased::{Erased, Known, reduce};
 
 /// The result of `max` and `min` over the dims `A`: values and indices, or for `..` only the value.
 pub type Extremes<D, T, A> =

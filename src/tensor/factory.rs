@@ -12,9 +12,9 @@ use nomina_runtime::Raw;
 use nomina_runtime::call;
 
 use super::Tensor;
-use crate::call::factory::{self, Fill, Place};
-use crate::call::view::check_sizes;
-use crate::call::{Erased, Known, ok};
+use crate::erased::factory::{self, Fill, TensorOptions};
+use crate::erased::view::check_sizes;
+use crate::erased::{Erased, Known, ok};
 
 /// Factories from sizes. The tensor's type determines the dtype, by default `f32`:
 ///
@@ -231,8 +231,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     #[cfg_attr(debug_assertions, track_caller)]
     fn try_shaped(op: &'static str, shape: &[usize], fill: Fill<'_>) -> Result<Self> {
-        let place = Place::of::<T>();
-        Self::try_from_erased(factory::new(op, shape, D::STATIC, fill, place))
+        let options = TensorOptions::on_cpu::<T>();
+        Self::try_from_erased(factory::new(op, shape, D::STATIC, fill, options))
     }
 
     /// Creates a tensor from a vector of its elements in row-major order, without a copy.

@@ -11,7 +11,7 @@ use nomina_runtime::call;
 use nomina_runtime::tensor::FftOptions;
 
 use super::{Tensor, at, picked};
-use crate::call::{Erased, Known, explain, shape};
+use crate::erased::{Erased, Known, explain, shape};
 
 /// # Fourier transforms
 impl<D: Dims, T: Element> Tensor<D, T> {

@@ -9,7 +9,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Erased, Known, view};
+use crate::erased::{Erased, Known, view};
 
 /// # Flatten and unflatten
 impl<D: Dims, T: Element> Tensor<D, T> {

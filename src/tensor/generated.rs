@@ -20,15 +20,15 @@ use nomina_runtime::tensor::{
 
 use smallvec::SmallVec;
 
-use crate::call::gather::{OperandList, Picks};
-use crate::call::pointwise;
+use crate::erased::gather::{OperandList, Picks};
+use crate::erased::pointwise;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds `other`. Dims unify from the right; dtypes promote.
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_add<R: Operand>(
         &self,
         other: R,
@@ -38,7 +38,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Add,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -53,7 +53,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Add, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Add, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -74,7 +74,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Add,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_sub<R: Operand>(
         &self,
         other: R,
@@ -95,7 +95,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Sub,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -110,7 +110,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Sub, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Sub, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -131,7 +131,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sub,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -142,7 +142,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_mul<R: Operand>(
         &self,
         other: R,
@@ -152,7 +152,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Mul,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -167,7 +167,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Mul, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Mul, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -188,7 +188,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Mul,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -199,7 +199,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_div<R: Operand>(
         &self,
         other: R,
@@ -209,7 +209,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Div,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -224,7 +224,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Div, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Div, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -245,7 +245,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Div,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -256,7 +256,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_pow<R: Operand>(
         &self,
         exponent: R,
@@ -266,7 +266,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Pow,
-            &[self.erased.side(D::STATIC), exponent.side()],
+            &[self.erased.as_operand(D::STATIC), exponent.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -281,7 +281,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Pow, self.dest(), &[exponent.side()])?;
+        pointwise::in_place(Op::Pow, self.dest(), &[exponent.as_operand()])?;
         Ok(self)
     }
 
@@ -302,7 +302,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Pow,
-            &[self.erased.side(D::STATIC), exponent.side()],
+            &[self.erased.as_operand(D::STATIC), exponent.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -313,7 +313,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_neg(&self) -> Result<Tensor<D, T>>
     where
         T: Numeric,
@@ -348,7 +348,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Neg,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -359,7 +359,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_abs(&self) -> Result<Tensor<D, T::Real>>
     where
         T: Numeric,
@@ -395,7 +395,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Abs,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -406,7 +406,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_exp(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Exp, self.erased.erased(D::STATIC)))
     }
@@ -437,7 +437,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Exp,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -448,7 +448,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_log(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Log, self.erased.erased(D::STATIC)))
     }
@@ -479,7 +479,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -490,7 +490,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_sqrt(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Sqrt, self.erased.erased(D::STATIC)))
     }
@@ -521,7 +521,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sqrt,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -532,7 +532,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_tanh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Tanh, self.erased.erased(D::STATIC)))
     }
@@ -563,7 +563,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Tanh,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -574,7 +574,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_sigmoid(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Sigmoid, self.erased.erased(D::STATIC)))
     }
@@ -608,7 +608,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sigmoid,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -619,7 +619,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_relu(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -654,7 +654,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Relu,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -665,14 +665,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_eq<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Eq,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -687,7 +687,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Eq, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Eq, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -708,7 +708,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Eq,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -719,14 +719,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_ne<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Ne,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -741,7 +741,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Ne, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Ne, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -762,7 +762,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ne,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -773,14 +773,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_lt<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Lt,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -795,7 +795,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Lt, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Lt, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -816,7 +816,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lt,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -827,14 +827,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_le<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Le,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -849,7 +849,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Le, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Le, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -870,7 +870,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Le,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -881,14 +881,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_gt<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Gt,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -903,7 +903,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Gt, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Gt, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -924,7 +924,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Gt,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -935,14 +935,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_ge<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Ge,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -957,7 +957,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Ge, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Ge, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -978,7 +978,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ge,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -989,14 +989,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_logical_and<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::LogicalAnd,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1011,7 +1011,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::LogicalAnd, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::LogicalAnd, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -1032,7 +1032,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalAnd,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1043,7 +1043,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_bitwise_not(&self) -> Result<Tensor<D, T>>
     where
         T: Integral,
@@ -1084,7 +1084,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseNot,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1095,7 +1095,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_sin(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Sin, self.erased.erased(D::STATIC)))
     }
@@ -1126,7 +1126,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sin,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1137,7 +1137,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_cos(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Cos, self.erased.erased(D::STATIC)))
     }
@@ -1168,7 +1168,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Cos,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1179,7 +1179,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_tan(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Tan, self.erased.erased(D::STATIC)))
     }
@@ -1210,7 +1210,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Tan,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1221,7 +1221,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_asin(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Asin, self.erased.erased(D::STATIC)))
     }
@@ -1252,7 +1252,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Asin,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1263,7 +1263,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_acos(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Acos, self.erased.erased(D::STATIC)))
     }
@@ -1294,7 +1294,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Acos,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1305,7 +1305,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_atan(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Atan, self.erased.erased(D::STATIC)))
     }
@@ -1336,7 +1336,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atan,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1347,7 +1347,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_sinh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Sinh, self.erased.erased(D::STATIC)))
     }
@@ -1378,7 +1378,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sinh,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1389,7 +1389,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_cosh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Cosh, self.erased.erased(D::STATIC)))
     }
@@ -1420,7 +1420,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Cosh,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1431,7 +1431,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_asinh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Asinh, self.erased.erased(D::STATIC)))
     }
@@ -1465,7 +1465,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Asinh,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1476,7 +1476,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_acosh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Acosh, self.erased.erased(D::STATIC)))
     }
@@ -1510,7 +1510,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Acosh,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1521,7 +1521,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_atanh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Atanh, self.erased.erased(D::STATIC)))
     }
@@ -1555,7 +1555,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atanh,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1566,7 +1566,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_expm1(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Expm1, self.erased.erased(D::STATIC)))
     }
@@ -1600,7 +1600,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Expm1,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1611,7 +1611,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_exp2(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Exp2, self.erased.erased(D::STATIC)))
     }
@@ -1642,7 +1642,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Exp2,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1653,7 +1653,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_log1p(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Log1p, self.erased.erased(D::STATIC)))
     }
@@ -1687,7 +1687,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log1p,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1698,7 +1698,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_log2(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Log2, self.erased.erased(D::STATIC)))
     }
@@ -1729,7 +1729,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log2,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1740,7 +1740,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_log10(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Log10, self.erased.erased(D::STATIC)))
     }
@@ -1774,7 +1774,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log10,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1785,7 +1785,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(
             Op::Reciprocal,
@@ -1822,7 +1822,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Reciprocal,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1833,7 +1833,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_rsqrt(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Rsqrt, self.erased.erased(D::STATIC)))
     }
@@ -1867,7 +1867,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Rsqrt,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1878,7 +1878,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_sinc(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::try_from_erased(pointwise::unary(Op::Sinc, self.erased.erased(D::STATIC)))
     }
@@ -1909,7 +1909,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sinc,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1920,7 +1920,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_deg2rad(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -1959,7 +1959,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Deg2rad,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -1970,7 +1970,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_rad2deg(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -2009,7 +2009,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Rad2deg,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2020,7 +2020,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_erf(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -2056,7 +2056,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erf,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2067,7 +2067,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_erfc(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -2103,7 +2103,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfc,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2114,7 +2114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_erfinv(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -2153,7 +2153,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfinv,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2164,7 +2164,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_lgamma(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -2203,7 +2203,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lgamma,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2214,7 +2214,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_digamma(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -2253,7 +2253,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Digamma,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2264,7 +2264,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_atan2<R: Operand>(
         &self,
         other: R,
@@ -2274,7 +2274,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Atan2,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2289,7 +2289,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Atan2, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Atan2, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -2310,7 +2310,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atan2,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2321,7 +2321,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_hypot<R: Operand>(
         &self,
         other: R,
@@ -2331,7 +2331,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Hypot,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2346,7 +2346,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Hypot, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Hypot, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -2367,7 +2367,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Hypot,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2378,7 +2378,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_logaddexp<R: Operand>(
         &self,
         other: R,
@@ -2388,7 +2388,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Logaddexp,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2410,7 +2410,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logaddexp,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2421,7 +2421,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_xlogy<R: Operand>(
         &self,
         other: R,
@@ -2431,7 +2431,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Xlogy,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2446,7 +2446,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Xlogy, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -2467,7 +2467,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Xlogy,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2478,7 +2478,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_silu(&self) -> Result<Tensor<D, T>>
     where
         T: Inexact,
@@ -2504,7 +2504,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_gelu(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -2530,7 +2530,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_ceil(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -2565,7 +2565,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ceil,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2576,7 +2576,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_floor(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -2614,7 +2614,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Floor,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2625,7 +2625,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_round(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -2663,7 +2663,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Round,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2674,7 +2674,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_trunc(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -2712,7 +2712,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Trunc,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2723,7 +2723,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_frac(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -2758,7 +2758,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Frac,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2769,7 +2769,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_sign(&self) -> Result<Tensor<D, T>>
     where
         T: Real,
@@ -2804,7 +2804,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sign,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2815,7 +2815,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_sgn(&self) -> Result<Tensor<D, T>> {
         Tensor::try_from_erased(pointwise::unary(Op::Sgn, self.erased.erased(D::STATIC)))
     }
@@ -2843,7 +2843,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sgn,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2854,7 +2854,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_square(&self) -> Result<Tensor<D, T>>
     where
         T: Numeric,
@@ -2892,7 +2892,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Square,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2903,7 +2903,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_floor_divide<R: Operand>(
         &self,
         other: R,
@@ -2913,7 +2913,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::FloorDivide,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2928,7 +2928,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::FloorDivide, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::FloorDivide, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -2949,7 +2949,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::FloorDivide,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -2960,7 +2960,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_fmod<R: Operand>(
         &self,
         other: R,
@@ -2970,7 +2970,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Fmod,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2985,7 +2985,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Fmod, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Fmod, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3006,7 +3006,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmod,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3017,7 +3017,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_remainder<R: Operand>(
         &self,
         other: R,
@@ -3027,7 +3027,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Remainder,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3042,7 +3042,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Remainder, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Remainder, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3063,7 +3063,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Remainder,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3074,7 +3074,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_maximum<R: Operand>(
         &self,
         other: R,
@@ -3084,7 +3084,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Maximum,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3106,7 +3106,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Maximum,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3117,7 +3117,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_minimum<R: Operand>(
         &self,
         other: R,
@@ -3127,7 +3127,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Minimum,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3149,7 +3149,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Minimum,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3160,7 +3160,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_isnan(&self) -> Result<Tensor<D, bool>> {
         Tensor::try_from_erased(pointwise::unary(Op::Isnan, self.erased.erased(D::STATIC)))
     }
@@ -3169,7 +3169,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_isinf(&self) -> Result<Tensor<D, bool>> {
         Tensor::try_from_erased(pointwise::unary(Op::Isinf, self.erased.erased(D::STATIC)))
     }
@@ -3178,7 +3178,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> {
         Tensor::try_from_erased(pointwise::unary(
             Op::Isfinite,
@@ -3190,7 +3190,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> {
         Tensor::try_from_erased(pointwise::unary(
             Op::LogicalNot,
@@ -3227,7 +3227,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalNot,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3238,14 +3238,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_logical_or<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::LogicalOr,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3260,7 +3260,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::LogicalOr, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::LogicalOr, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3281,7 +3281,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalOr,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3292,14 +3292,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_logical_xor<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
     {
         Tensor::try_from_erased(pointwise::new(
             Op::LogicalXor,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3314,7 +3314,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::LogicalXor, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::LogicalXor, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3335,7 +3335,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalXor,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3346,7 +3346,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_bitwise_and<R: Operand>(
         &self,
         other: R,
@@ -3356,7 +3356,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::BitwiseAnd,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3371,7 +3371,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseAnd, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseAnd, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3392,7 +3392,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseAnd,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3403,7 +3403,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_bitwise_or<R: Operand>(
         &self,
         other: R,
@@ -3413,7 +3413,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::BitwiseOr,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3428,7 +3428,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseOr, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseOr, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3449,7 +3449,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseOr,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3460,7 +3460,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_bitwise_xor<R: Operand>(
         &self,
         other: R,
@@ -3470,7 +3470,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::BitwiseXor,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3485,7 +3485,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseXor, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseXor, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3506,7 +3506,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseXor,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3517,7 +3517,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_bitwise_left_shift<R: Operand>(
         &self,
         other: R,
@@ -3527,7 +3527,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::BitwiseLeftShift,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3542,7 +3542,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseLeftShift, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseLeftShift, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3563,7 +3563,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseLeftShift,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3574,7 +3574,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_bitwise_right_shift<R: Operand>(
         &self,
         other: R,
@@ -3584,7 +3584,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::BitwiseRightShift,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3599,7 +3599,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseRightShift, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseRightShift, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -3620,7 +3620,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseRightShift,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -3634,7 +3634,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_sum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Sum,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -3654,11 +3654,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = (dims, options);
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Sum,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
-            crate::call::stat::in_dtype(U::DTYPE),
+            crate::erased::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3678,7 +3678,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_sum(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Sum,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -3718,7 +3718,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Mean,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -3738,11 +3738,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = (dims, options);
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Mean,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
-            crate::call::stat::in_dtype(U::DTYPE),
+            crate::erased::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3763,7 +3763,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.try_mean(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Mean,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -3802,7 +3802,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_prod<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Prod,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -3822,11 +3822,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = (dims, options);
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Prod,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
-            crate::call::stat::in_dtype(U::DTYPE),
+            crate::erased::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3846,7 +3846,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_prod(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Prod,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -3886,7 +3886,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Amax,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -3911,7 +3911,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.try_amax(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Amax,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -3931,7 +3931,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Amin,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -3956,7 +3956,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.try_amin(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Amin,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -3975,7 +3975,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_any<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Any,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -3999,7 +3999,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         bool: StoreAs<U>,
     {
         self.try_any(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Any,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4018,7 +4018,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_all<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::All,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4042,7 +4042,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         bool: StoreAs<U>,
     {
         self.try_all(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::All,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4062,7 +4062,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Var,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4085,7 +4085,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::stat::corrected(
+        Tensor::try_from_erased(crate::erased::stat::corrected(
             Op::Var,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4110,7 +4110,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Real: StoreAs<U>,
     {
         self.try_var(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Var,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4130,7 +4130,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Std,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4153,7 +4153,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::stat::corrected(
+        Tensor::try_from_erased(crate::erased::stat::corrected(
             Op::Std,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4178,7 +4178,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Real: StoreAs<U>,
     {
         self.try_std(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Std,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4200,7 +4200,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Nanvar,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4223,7 +4223,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::stat::corrected(
+        Tensor::try_from_erased(crate::erased::stat::corrected(
             Op::Nanvar,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4248,7 +4248,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.try_nanvar(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Nanvar,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4270,7 +4270,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Nanstd,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4293,7 +4293,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::stat::corrected(
+        Tensor::try_from_erased(crate::erased::stat::corrected(
             Op::Nanstd,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4318,7 +4318,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.try_nanstd(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Nanstd,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4335,7 +4335,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_logsumexp<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>> {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Logsumexp,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4359,7 +4359,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Float: StoreAs<U>,
     {
         self.try_logsumexp(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Logsumexp,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4378,7 +4378,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::erased::reduce::softmax(
             Op::Softmax,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4397,7 +4397,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<D, U>> {
         let _ = options;
-        Tensor::try_from_erased(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::erased::reduce::softmax(
             Op::Softmax,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4411,7 +4411,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// If memory runs out, or the operator does not support the dtype.
     #[twin]
     pub fn try_cumsum<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
-        Tensor::try_from_erased(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::erased::reduce::scan(
             Op::Cumsum,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4430,7 +4430,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<D, U>> {
         let _ = options;
-        Tensor::try_from_erased(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::erased::reduce::scan(
             Op::Cumsum,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4449,7 +4449,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<T>,
     {
         self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Cumsum,
                 found.erased,
                 D::STATIC,
@@ -4491,7 +4491,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Cumsum,
                 found.erased,
                 D::STATIC,
@@ -4616,7 +4616,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// If memory runs out, or the operator does not support the dtype.
     #[twin]
     pub fn try_cumprod<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
-        Tensor::try_from_erased(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::erased::reduce::scan(
             Op::Cumprod,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4635,7 +4635,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<D, U>> {
         let _ = options;
-        Tensor::try_from_erased(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::erased::reduce::scan(
             Op::Cumprod,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4654,7 +4654,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<T>,
     {
         self.try_cumprod(dim).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Cumprod,
                 found.erased,
                 D::STATIC,
@@ -4696,7 +4696,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_cumprod(dim).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Cumprod,
                 found.erased,
                 D::STATIC,
@@ -4737,7 +4737,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        Tensor::try_from_erased(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::erased::reduce::scan(
             Op::Logcumsumexp,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4756,7 +4756,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<D, U>> {
         let _ = options;
-        Tensor::try_from_erased(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::erased::reduce::scan(
             Op::Logcumsumexp,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4780,7 +4780,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.try_logcumsumexp(dim).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Logcumsumexp,
                 found.erased,
                 D::STATIC,
@@ -4823,7 +4823,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::erased::reduce::softmax(
             Op::LogSoftmax,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4842,7 +4842,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<D, U>> {
         let _ = options;
-        Tensor::try_from_erased(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::erased::reduce::softmax(
             Op::LogSoftmax,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4859,7 +4859,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::erased::reduce::softmax(
             Op::Softmin,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4878,7 +4878,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<D, U>> {
         let _ = options;
-        Tensor::try_from_erased(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::erased::reduce::softmax(
             Op::Softmin,
             self.erased.erased(D::STATIC),
             at(&dim, self),
@@ -4896,7 +4896,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Nansum,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -4916,11 +4916,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = (dims, options);
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Nansum,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
-            crate::call::stat::in_dtype(U::DTYPE),
+            crate::erased::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -4941,7 +4941,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_nansum(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Nansum,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -4981,7 +4981,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Nanmean,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -5001,11 +5001,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ReduceOptions<U>,
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = (dims, options);
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Nanmean,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
-            crate::call::stat::in_dtype(U::DTYPE),
+            crate::erased::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -5026,7 +5026,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.try_nanmean(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Nanmean,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -5065,7 +5065,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, i64>> {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::CountNonzero,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -5086,7 +5086,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::try_from_erased(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::erased::reduce::new(
             Op::Norm,
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
@@ -5111,7 +5111,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Real: StoreAs<U>,
     {
         self.try_norm(dims).and_then(|found| {
-            crate::call::reduce::store(
+            crate::erased::reduce::store(
                 Op::Norm,
                 found.erased,
                 <Without<D, A>>::STATIC,
@@ -5125,7 +5125,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_signbit(&self) -> Result<Tensor<D, bool>>
     where
         T: Real + Numeric,
@@ -5149,7 +5149,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Signbit,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5160,7 +5160,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_isposinf(&self) -> Result<Tensor<D, bool>>
     where
         T: Real,
@@ -5187,7 +5187,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Isposinf,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5198,7 +5198,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_isneginf(&self) -> Result<Tensor<D, bool>>
     where
         T: Real,
@@ -5225,7 +5225,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Isneginf,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5236,7 +5236,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_isreal(&self) -> Result<Tensor<D, bool>> {
         Tensor::try_from_erased(pointwise::unary(Op::Isreal, self.erased.erased(D::STATIC)))
     }
@@ -5245,7 +5245,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_angle(&self) -> Result<Tensor<D, <T::Float as Element>::Real>> {
         Tensor::try_from_erased(pointwise::unary(Op::Angle, self.erased.erased(D::STATIC)))
     }
@@ -5265,7 +5265,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Angle,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5276,7 +5276,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_erfcx(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5300,7 +5300,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfcx,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5311,7 +5311,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_ndtr(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5332,7 +5332,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ndtr,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5343,7 +5343,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_ndtri(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5367,7 +5367,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ndtri,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5378,7 +5378,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_log_ndtr(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5402,7 +5402,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogNdtr,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5413,7 +5413,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_entr(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5434,7 +5434,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Entr,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5445,7 +5445,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_i0(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5481,7 +5481,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I0,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5492,7 +5492,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_i0e(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5513,7 +5513,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I0e,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5524,7 +5524,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_i1(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5545,7 +5545,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I1,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5556,7 +5556,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_i1e(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5577,7 +5577,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I1e,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5588,7 +5588,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_logit(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -5627,7 +5627,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logit,
-            &[self.erased.side(D::STATIC)],
+            &[self.erased.as_operand(D::STATIC)],
             D::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5638,7 +5638,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_zeta<R: Operand>(
         &self,
         other: R,
@@ -5648,7 +5648,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Zeta,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5670,7 +5670,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Zeta,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5681,7 +5681,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_logaddexp2<R: Operand>(
         &self,
         other: R,
@@ -5691,7 +5691,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Logaddexp2,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5713,7 +5713,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logaddexp2,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5724,7 +5724,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_xlog1py<R: Operand>(
         &self,
         other: R,
@@ -5734,7 +5734,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Xlog1py,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5756,7 +5756,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Xlog1py,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5767,7 +5767,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_copysign<R: Operand>(
         &self,
         other: R,
@@ -5777,7 +5777,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Copysign,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5792,7 +5792,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Copysign, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Copysign, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -5813,7 +5813,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Copysign,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5824,7 +5824,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_nextafter<R: Operand>(
         &self,
         other: R,
@@ -5834,7 +5834,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Nextafter,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5849,7 +5849,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Nextafter, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Nextafter, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -5870,7 +5870,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Nextafter,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5881,7 +5881,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_fmax<R: Operand>(
         &self,
         other: R,
@@ -5891,7 +5891,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Fmax,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5913,7 +5913,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmax,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5924,7 +5924,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_fmin<R: Operand>(
         &self,
         other: R,
@@ -5934,7 +5934,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Fmin,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5956,7 +5956,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmin,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -5969,7 +5969,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_heaviside<R: Operand>(
         &self,
         values: R,
@@ -5979,7 +5979,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Heaviside,
-            &[self.erased.side(D::STATIC), values.side()],
+            &[self.erased.as_operand(D::STATIC), values.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5994,7 +5994,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Heaviside, self.dest(), &[values.side()])?;
+        pointwise::in_place(Op::Heaviside, self.dest(), &[values.as_operand()])?;
         Ok(self)
     }
 
@@ -6015,7 +6015,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Heaviside,
-            &[self.erased.side(D::STATIC), values.side()],
+            &[self.erased.as_operand(D::STATIC), values.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -6026,7 +6026,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_gcd<R: Operand>(
         &self,
         other: R,
@@ -6036,7 +6036,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Gcd,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6051,7 +6051,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Gcd, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Gcd, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6072,7 +6072,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Gcd,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -6083,7 +6083,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_lcm<R: Operand>(
         &self,
         other: R,
@@ -6093,7 +6093,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Lcm,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6108,7 +6108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Lcm, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Lcm, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6129,7 +6129,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lcm,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -6140,7 +6140,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_float_power<R: Operand>(
         &self,
         exponent: R,
@@ -6150,7 +6150,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::FloatPower,
-            &[self.erased.side(D::STATIC), exponent.side()],
+            &[self.erased.as_operand(D::STATIC), exponent.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6165,7 +6165,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsDouble>,
     {
-        pointwise::in_place(Op::FloatPower, self.dest(), &[exponent.side()])?;
+        pointwise::in_place(Op::FloatPower, self.dest(), &[exponent.as_operand()])?;
         Ok(self)
     }
 
@@ -6186,7 +6186,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::FloatPower,
-            &[self.erased.side(D::STATIC), exponent.side()],
+            &[self.erased.as_operand(D::STATIC), exponent.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -6197,7 +6197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_ldexp<R: Operand>(
         &self,
         other: R,
@@ -6207,7 +6207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::Ldexp,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6222,7 +6222,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Ldexp, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6243,7 +6243,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ldexp,
-            &[self.erased.side(D::STATIC), other.side()],
+            &[self.erased.as_operand(D::STATIC), other.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -6254,7 +6254,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_clamp_min<R: Operand>(
         &self,
         min: R,
@@ -6264,7 +6264,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::ClampMin,
-            &[self.erased.side(D::STATIC), min.side()],
+            &[self.erased.as_operand(D::STATIC), min.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6279,7 +6279,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::ClampMin, self.dest(), &[min.side()])?;
+        pointwise::in_place(Op::ClampMin, self.dest(), &[min.as_operand()])?;
         Ok(self)
     }
 
@@ -6300,7 +6300,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::ClampMin,
-            &[self.erased.side(D::STATIC), min.side()],
+            &[self.erased.as_operand(D::STATIC), min.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -6311,7 +6311,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If sizes, dtypes, devices, or names known only at run time do not match.
-    #[twin(made = pointwise::made)]
+    #[twin(panicking = pointwise::new_or_panic)]
     pub fn try_clamp_max<R: Operand>(
         &self,
         max: R,
@@ -6321,7 +6321,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::try_from_erased(pointwise::new(
             Op::ClampMax,
-            &[self.erased.side(D::STATIC), max.side()],
+            &[self.erased.as_operand(D::STATIC), max.as_operand()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6336,7 +6336,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::ClampMax, self.dest(), &[max.side()])?;
+        pointwise::in_place(Op::ClampMax, self.dest(), &[max.as_operand()])?;
         Ok(self)
     }
 
@@ -6357,7 +6357,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::ClampMax,
-            &[self.erased.side(D::STATIC), max.side()],
+            &[self.erased.as_operand(D::STATIC), max.as_operand()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.erased,
             O::STATIC,
@@ -6368,7 +6368,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_selu(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -6394,7 +6394,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_mish(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -6420,7 +6420,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_logsigmoid(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -6435,7 +6435,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_hardsigmoid(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -6464,7 +6464,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_hardswish(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -6493,7 +6493,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_relu6(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -6519,7 +6519,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_softsign(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -6534,7 +6534,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// If memory runs out, or the operator does not support the dtype.
-    #[twin(made = pointwise::made_unary)]
+    #[twin(panicking = pointwise::unary_or_panic)]
     pub fn try_tanhshrink(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -6738,7 +6738,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Add, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Add, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6752,7 +6752,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Sub, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Sub, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6766,7 +6766,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Mul, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Mul, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6780,7 +6780,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Div, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Div, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6794,7 +6794,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Pow, self.dest(), &[exponent.side()])?;
+        pointwise::in_place(Op::Pow, self.dest(), &[exponent.as_operand()])?;
         Ok(self)
     }
 
@@ -6921,7 +6921,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Eq, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Eq, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6935,7 +6935,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Ne, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Ne, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6949,7 +6949,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Lt, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Lt, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6963,7 +6963,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Le, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Le, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6977,7 +6977,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Gt, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Gt, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -6991,7 +6991,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::Ge, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Ge, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7005,7 +7005,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::LogicalAnd, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::LogicalAnd, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7404,7 +7404,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Atan2, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Atan2, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7418,7 +7418,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Hypot, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Hypot, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7432,7 +7432,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Xlogy, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7583,7 +7583,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::FloorDivide, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::FloorDivide, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7597,7 +7597,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Fmod, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Fmod, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7611,7 +7611,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Remainder, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Remainder, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7639,7 +7639,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::LogicalOr, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::LogicalOr, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7653,7 +7653,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsBool>,
     {
-        pointwise::in_place(Op::LogicalXor, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::LogicalXor, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7667,7 +7667,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseAnd, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseAnd, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7681,7 +7681,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseOr, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseOr, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7695,7 +7695,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseXor, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseXor, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7709,7 +7709,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseLeftShift, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseLeftShift, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7723,7 +7723,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::BitwiseRightShift, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::BitwiseRightShift, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7767,7 +7767,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Copysign, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Copysign, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7781,7 +7781,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Nextafter, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Nextafter, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7795,7 +7795,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Heaviside, self.dest(), &[values.side()])?;
+        pointwise::in_place(Op::Heaviside, self.dest(), &[values.as_operand()])?;
         Ok(self)
     }
 
@@ -7809,7 +7809,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Gcd, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Gcd, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7823,7 +7823,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::Lcm, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Lcm, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7837,7 +7837,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsDouble>,
     {
-        pointwise::in_place(Op::FloatPower, self.dest(), &[exponent.side()])?;
+        pointwise::in_place(Op::FloatPower, self.dest(), &[exponent.as_operand()])?;
         Ok(self)
     }
 
@@ -7851,7 +7851,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T, AsFloat>,
     {
-        pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()])?;
+        pointwise::in_place(Op::Ldexp, self.dest(), &[other.as_operand()])?;
         Ok(self)
     }
 
@@ -7865,7 +7865,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::ClampMin, self.dest(), &[min.side()])?;
+        pointwise::in_place(Op::ClampMin, self.dest(), &[min.as_operand()])?;
         Ok(self)
     }
 
@@ -7879,7 +7879,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         R::Kind: Absorb<D, T>,
     {
-        pointwise::in_place(Op::ClampMax, self.dest(), &[max.side()])?;
+        pointwise::in_place(Op::ClampMax, self.dest(), &[max.as_operand()])?;
         Ok(self)
     }
 

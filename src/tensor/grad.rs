@@ -11,7 +11,7 @@ use nomina_runtime::grad::{self, BackwardOptions, HookHandle};
 use nomina_runtime::{Raw, call};
 
 use super::Tensor;
-use crate::call::{Erased, explain};
+use crate::erased::{Erased, explain};
 
 /// A loss: a tensor without dims, a single number.
 #[diagnostic::on_unimplemented(

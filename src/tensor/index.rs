@@ -12,8 +12,8 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::{Tensor, Whole};
-use crate::call::gather::{Pick, Picks, part};
-use crate::call::{Known, ok};
+use crate::erased::gather::{Pick, Picks, part};
+use crate::erased::{Known, ok};
 
 /// An index for each dim of `D`, in any order: `(N.i(0), C.i(2))`.
 #[diagnostic::on_unimplemented(

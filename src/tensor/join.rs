@@ -5,7 +5,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Erased, ErasedRef, Known, join};
+use crate::erased::{Erased, ErasedRef, Known, join};
 
 /// Tensors to join: a slice or an array of references to tensors of one type, a slice of tensors,
 /// or a tuple of references to tensors whose dims unify and whose dtypes promote.

@@ -10,7 +10,7 @@ use nomina_macros::{parts, twin};
 
 use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut};
-use crate::call::{Erased, Known, OperandRef, mask, pointwise};
+use crate::erased::{Erased, Known, OperandRef, mask, pointwise};
 
 impl<D: Dims> Tensor<D, bool> {
     /// Selects from `a` where this condition is true, from `b` elsewhere. PyTorch's `where`, which
@@ -38,7 +38,7 @@ impl<D: Dims> Tensor<D, bool> {
         R: Operand,
         R::Kind: Combine<E, U>,
     {
-        let sides = [self.side(), a.side(), b.side()];
+        let sides = [self.as_operand(), a.as_operand(), b.as_operand()];
         let out = <Sum<D, OutDims<R, E, U>>>::STATIC;
         Tensor::try_from_erased(pointwise::in_dtype(
             pointwise::new(Op::Where, &sides, out),

@@ -19,19 +19,20 @@ pub mod einsum;
 pub mod elementwise;
 pub mod extreme;
 pub mod factory;
+pub mod factory_like;
 pub mod factory_out;
 #[cfg(feature = "fft")]
 pub mod fft;
 pub mod flatten;
-mod fold;
+pub mod flatten_others;
 mod format;
 pub mod fused;
 pub mod gather;
 pub mod grad;
+pub mod groupwise;
 pub mod index;
-pub mod into;
+mod iter_sum;
 pub mod join;
-pub mod like;
 #[cfg(feature = "linalg")]
 pub mod linalg;
 pub mod loss;
@@ -42,11 +43,9 @@ pub mod norm;
 pub mod operand;
 pub mod options;
 pub mod order;
-pub mod others;
 pub mod out_pairs;
 pub mod parametric;
-pub mod part;
-pub mod parts;
+pub mod part_mut;
 pub mod product;
 pub mod query;
 pub mod random;
@@ -60,6 +59,7 @@ pub mod shape;
 pub mod sort;
 pub mod sparse;
 pub mod stat;
+pub mod store;
 pub mod view;
 
 use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
@@ -70,11 +70,11 @@ use gather::{EachPoint, Points};
 use index::{AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf};
 use join::{JoinEach, TensorItem, TensorList};
 use operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
-use part::TensorMut;
+use part_mut::TensorMut;
 use reduce::ReduceOptions;
 use view::Whole;
 
-use crate::call::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce::Picked};
+use crate::erased::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce::Picked};
 
 /// A tensor whose dims have names in its type: `Tensor<(N, C)>` is a matrix of `f32` with rows
 /// along `N` and columns along `C`.
@@ -172,7 +172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`from_erased`](Self::from_erased), but of the result of a dynamic operator.
     #[cfg_attr(debug_assertions, track_caller)]
     fn try_from_dyn(result: Result<DynTensor>) -> Result<Self> {
-        Self::try_from_erased(result.map(|found| compose::erased(found, D::STATIC)))
+        Self::try_from_erased(result.map(|found| compose::erase(found, D::STATIC)))
     }
 
     /// Like [`from_erased`](Self::from_erased), but of a result that may be an error.
@@ -185,7 +185,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }
     }
 
-    /// Returns the tensor without its types, for the functions of [`crate::call`].
+    /// Returns the tensor without its types, for the functions of [`crate::erased`].
     #[inline(always)]
     pub(crate) fn erased(&self) -> ErasedRef<'_> {
         self.erased.erased(D::STATIC)
@@ -193,7 +193,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Returns the tensor as an operand.
     #[inline(always)]
-    pub(crate) fn side(&self) -> OperandRef<'_> {
+    pub(crate) fn as_operand(&self) -> OperandRef<'_> {
         OperandRef::Tensor(self.erased())
     }
 

@@ -8,8 +8,8 @@ use nomina_core::{Element, Error, ErrorKind, Names, Result};
 use nomina_runtime::Raw;
 
 use super::Tensor;
-use crate::call::Known;
-use crate::call::factory;
+use crate::erased::Known;
+use crate::erased::factory;
 
 /// Takes over the elements of an array, without a copy if they are in row-major order.
 ///

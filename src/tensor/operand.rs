@@ -6,7 +6,7 @@ use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, HoldsInPlace, Sum};
 use nomina_core::{Element, Number, Promote, PromoteScalar, Promoted, StoreAs, WithScalar};
 
 use super::Tensor;
-use crate::call::{Known, MaybeOwned, OperandRef};
+use crate::erased::{Known, MaybeOwned, OperandRef};
 
 /// A tensor, owned or borrowed, or a number.
 ///
@@ -20,9 +20,9 @@ pub trait Operand {
     /// [`OfTensor`] or [`OfScalar`].
     type Kind;
     #[doc(hidden)]
-    fn side(&self) -> OperandRef<'_>;
+    fn as_operand(&self) -> OperandRef<'_>;
     #[doc(hidden)]
-    fn given<'a>(self) -> MaybeOwned<'a>
+    fn into_operand<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a;
 }
@@ -39,11 +39,11 @@ pub struct OfScalar<S>(PhantomData<S>);
 impl<S: Number> Operand for S {
     type Kind = OfScalar<S>;
     #[inline(always)]
-    fn side(&self) -> OperandRef<'_> {
+    fn as_operand(&self) -> OperandRef<'_> {
         OperandRef::Scalar((*self).into())
     }
     #[inline(always)]
-    fn given<'a>(self) -> MaybeOwned<'a>
+    fn into_operand<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a,
     {
@@ -54,11 +54,11 @@ impl<S: Number> Operand for S {
 impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     type Kind = OfTensor<E, U>;
     #[inline(always)]
-    fn side(&self) -> OperandRef<'_> {
-        self.erased.side(E::STATIC)
+    fn as_operand(&self) -> OperandRef<'_> {
+        self.erased.as_operand(E::STATIC)
     }
     #[inline(always)]
-    fn given<'a>(self) -> MaybeOwned<'a>
+    fn into_operand<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a,
     {
@@ -69,15 +69,15 @@ impl<E: Dims, U: Element> Operand for Tensor<E, U> {
 impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     type Kind = OfTensor<E, U>;
     #[inline(always)]
-    fn side(&self) -> OperandRef<'_> {
-        self.erased.side(E::STATIC)
+    fn as_operand(&self) -> OperandRef<'_> {
+        self.erased.as_operand(E::STATIC)
     }
     #[inline(always)]
-    fn given<'a>(self) -> MaybeOwned<'a>
+    fn into_operand<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a,
     {
-        MaybeOwned::Lent(self.erased.side(E::STATIC))
+        MaybeOwned::Lent(self.erased.as_operand(E::STATIC))
     }
 }
 

@@ -12,8 +12,8 @@ use nomina_runtime::{Device, call};
 
 use super::Tensor;
 use super::factory::Bound;
-use crate::call::Known;
-use crate::call::factory::{self, Fill, Place};
+use crate::erased::Known;
+use crate::erased::factory::{self, Fill, TensorOptions};
 
 /// The options of a factory: dtype, device, memory order, random numbers.
 ///
@@ -26,7 +26,7 @@ use crate::call::factory::{self, Fill, Place};
 #[derive(Debug)]
 #[must_use = "options make a tensor only when a factory is called on them"]
 pub struct Options<'g, D: Dims, T: Element = f32> {
-    place: Place,
+    options: TensorOptions,
     pub(super) generator: Option<&'g mut Generator>,
     types: PhantomData<fn() -> (D, T)>,
 }
@@ -35,7 +35,7 @@ impl<D: Dims> Tensor<D> {
     /// Returns the default options of a factory: `f32`, row-major, on the CPU.
     pub fn options<'g>() -> Options<'g, D> {
         Options {
-            place: Place::of::<f32>(),
+            options: TensorOptions::on_cpu::<f32>(),
             generator: None,
             types: PhantomData,
         }
@@ -45,12 +45,12 @@ impl<D: Dims> Tensor<D> {
 impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// Sets the element type to `U`.
     pub fn dtype<U: Element>(self) -> Options<'g, D, U> {
-        let place = Place {
+        let options = TensorOptions {
             dtype: U::DTYPE,
-            ..self.place
+            ..self.options
         };
         Options {
-            place,
+            options,
             generator: self.generator,
             types: PhantomData,
         }
@@ -58,14 +58,14 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
 
     /// Sets the device.
     pub fn device(mut self, device: Device) -> Self {
-        self.place.device = device;
+        self.options.device = device;
         self
     }
 
     /// Sets the memory order. [`MemoryFormat::ChannelsLast`] is for 4 dims,
     /// [`MemoryFormat::ChannelsLast3d`] for 5, by position.
     pub fn memory_format(mut self, format: MemoryFormat) -> Self {
-        self.place.format = Some(format);
+        self.options.format = Some(format);
         self
     }
 
@@ -82,7 +82,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         shape: &[usize],
         fill: Fill<'_>,
     ) -> Result<Tensor<D, T>> {
-        Tensor::try_from_erased(factory::new(op, shape, D::STATIC, fill, self.place))
+        Tensor::try_from_erased(factory::new(op, shape, D::STATIC, fill, self.options))
     }
 
     /// Like [`Tensor::zeros`], with these options.
@@ -187,7 +187,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         D: Distinct + Vector,
     {
         let [start, end, step] = [start, end, step].map(B::scalar);
-        let raw = call::arange(start, end, step, T::DTYPE, self.place.device);
+        let raw = call::arange(start, end, step, T::DTYPE, self.options.device);
         Tensor::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "arange")))
     }
 
@@ -201,7 +201,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         D: Distinct + Vector,
     {
         let [start, end] = [start, end].map(T::to_scalar);
-        let raw = call::linspace(start, end, steps, T::DTYPE, self.place.device);
+        let raw = call::linspace(start, end, steps, T::DTYPE, self.options.device);
         Tensor::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
     }
 }

@@ -12,7 +12,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Erased, ErasedRef, Known, order, view};
+use crate::erased::{Erased, ErasedRef, Known, order, view};
 
 /// # Order and names of dims
 impl<D: Dims, T: Element> Tensor<D, T> {

@@ -11,7 +11,7 @@ use nomina_macros::twin;
 
 use super::join::{Joinable, try_cat, try_stack};
 use super::{Tensor, picked};
-use crate::call::{Erased, Known, reduce, sort};
+use crate::erased::{Erased, Known, reduce, sort};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Like [`max`](Self::max) along one dim, but writes to `values` and `indices`.
@@ -133,9 +133,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 pub(crate) fn store_pair(
     op: Op,
     (first, second): (Erased, Erased),
-    computed: &'static crate::call::Static,
+    computed: &'static crate::erased::Static,
     (a, b): (&mut Erased, &mut Erased),
-    of: &'static crate::call::Static,
+    of: &'static crate::erased::Static,
 ) -> Result<()> {
     let mut new = a.clone();
     reduce::store(op, first, computed, &mut new, of)?;

@@ -11,7 +11,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Known, product};
+use crate::erased::{Known, product};
 
 /// # Products of matrices and vectors
 impl<D: Dims, T: Element> Tensor<D, T> {

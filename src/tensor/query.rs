@@ -12,7 +12,7 @@ use nomina_macros::twin;
 use nomina_runtime::Device;
 
 use super::Tensor;
-use crate::call::typed;
+use crate::erased::typed;
 
 /// # Sizes, names, layout
 impl<D: Dims, T: Element> Tensor<D, T> {

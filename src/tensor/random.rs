@@ -18,7 +18,7 @@ use nomina_macros::{parts, twin};
 use nomina_runtime::random::{Distribution, Generator, range_of};
 
 use super::{Tensor, TensorMut};
-use crate::call::{OperandRef, random};
+use crate::erased::{OperandRef, random};
 
 /// A probability for [`Tensor::bernoulli_`]: a number, or a tensor that broadcasts to dims `D`.
 #[diagnostic::on_unimplemented(
@@ -52,7 +52,7 @@ where
     U: Float,
 {
     fn probability(&self) -> OperandRef<'_> {
-        self.side()
+        self.as_operand()
     }
 }
 

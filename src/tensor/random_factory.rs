@@ -12,8 +12,8 @@ use nomina_runtime::random::{Distribution, Generator, range_of};
 
 use super::Tensor;
 use super::options::Options;
-use crate::call::factory::Fill;
-use crate::call::{Known, OperandRef, random, reduce};
+use crate::erased::factory::Fill;
+use crate::erased::{Known, OperandRef, random, reduce};
 
 impl<D: Dims> Tensor<D, i64> {
     /// Draws random whole numbers in a range. For other dtypes, see [`options`](Tensor::options).
@@ -171,7 +171,7 @@ where
     type Dims = Sum<D, E>;
     type Dtype = T;
     fn sides(&self) -> [OperandRef<'_>; 2] {
-        [self.0.side(), self.1.side()]
+        [self.0.as_operand(), self.1.as_operand()]
     }
 }
 
@@ -180,7 +180,7 @@ impl<D: Dims, T: Inexact> Moments for (&Tensor<D, T>, f64) {
     type Dims = D;
     type Dtype = T;
     fn sides(&self) -> [OperandRef<'_>; 2] {
-        [self.0.side(), OperandRef::Scalar(self.1.into())]
+        [self.0.as_operand(), OperandRef::Scalar(self.1.into())]
     }
 }
 
@@ -189,7 +189,7 @@ impl<D: Dims, T: Float> Moments for (f64, &Tensor<D, T>) {
     type Dims = D;
     type Dtype = T;
     fn sides(&self) -> [OperandRef<'_>; 2] {
-        [OperandRef::Scalar(self.0.into()), self.1.side()]
+        [OperandRef::Scalar(self.0.into()), self.1.as_operand()]
     }
 }
 

@@ -16,8 +16,8 @@ use nomina_runtime::random::{Distribution, Generator, range_of};
 use nomina_runtime::tensor::MultinomialOptions;
 
 use super::{Tensor, at};
-use crate::call::factory::{self, Fill};
-use crate::call::random;
+use crate::erased::factory::{self, Fill};
+use crate::erased::random;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Draws ones with this tensor's elements as probabilities, and zeros otherwise.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Tensor;
 use super::dynamic::checked;
-use crate::call::Known;
+use crate::erased::Known;
 
 impl<D: Dims, T: Element> Serialize for Tensor<D, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

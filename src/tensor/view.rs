@@ -12,8 +12,8 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::Known;
-use crate::call::view::{self, ends};
+use crate::erased::Known;
+use crate::erased::view::{self, ends};
 
 /// An integer index along a dim; negative from the end.
 #[diagnostic::on_unimplemented(

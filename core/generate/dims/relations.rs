@@ -126,7 +126,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     writeln!(
         out,
-        "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }}"
+        "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }}"
     )
     .unwrap();
     // Positions are looked up in `D` itself, so that two dims may swap names.

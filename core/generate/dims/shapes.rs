@@ -17,7 +17,7 @@ pub fn shapes(out: &mut String, rank: usize) {
         out,
         "#[diagnostic::do_not_recommend]\nimpl{sized} Sizes for {list} {{\n    type Dims = {dims};\n    \
          type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;\n    \
-         type Given<D: Dims> = D;\n    \
+         type Delayed<D: Dims> = D;\n    \
          fn sizes(&self) -> Shape {{ Shape::from_slice(&[{sizes}]) }}\n}}"
     )
     .unwrap();

@@ -3,10 +3,10 @@
 use core::marker::PhantomData;
 use core::ops::RangeFull;
 
+use super::axes::Has;
 use super::axis::{Axis, Dim, Wild};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::{AtMost8Unless, Deferred, Distinct, DistinctUnless};
-use super::remove::Has;
 use super::verdict::NamesOf;
 
 /// `x.align_as(&y)` is defined for `x` of dims `Self` and `y` of dims `T`: every dim of `Self` is

@@ -50,7 +50,7 @@ impl<E: Dims> BroadcastWith<E> for () {}
 /// The dims of `x + y`: unified from the right; the left operand's markers stay.
 pub type Sum<D, E> = <D as DimList>::Sum<E>;
 
-/// The operand whose dtype decides in `x + y`: see [`Rule`](crate::Rule).
+/// The operand whose dtype decides in `x + y`: see [`PromotionRule`](crate::PromotionRule).
 pub type DtypeRule<D, E> = <D as DimList>::Rule<E>;
 
 /// A tensor with these dims can store the result of an operator on itself, of dims `O`, in place.

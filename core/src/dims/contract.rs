@@ -1,9 +1,9 @@
 //! Products by name: `contract`.
 
+use super::axes::{Axes, EachIn};
 use super::dims::{DimList, Dims};
 use super::distinct::{AtMost8, Distinct};
 use super::id::{Bool, IsTrue};
-use super::remove::{Axes, EachIn};
 
 /// Rustc knows every name in the list.
 #[diagnostic::on_unimplemented(

@@ -6,7 +6,7 @@ use super::broadcast::{BroadcastWith, Holds, HoldsInPlace};
 use super::id::{Bool, False, True};
 use super::place::{Nowhere, Place};
 use super::rename::Mapping;
-use crate::{Alike, Rule};
+use crate::{Alike, PromotionRule};
 
 /// The dims of a tensor: a tuple of up to 8 markers, `(N, C)`, `(C,)` or `()`.
 ///
@@ -114,11 +114,11 @@ pub trait DimList {
     /// The dims of an elementwise result.
     type Sum<E: DimList>: Dims;
     /// The operand whose dtype decides: a zero-dim tensor's gives way.
-    type Rule<E: Dims>: Rule;
+    type Rule<E: Dims>: PromotionRule;
     #[doc(hidden)]
-    type RuleBesideNone: Rule;
+    type RuleBesideNone: PromotionRule;
     #[doc(hidden)]
-    type RuleBesideSome: Rule;
+    type RuleBesideSome: PromotionRule;
     #[doc(hidden)]
     type Under0: Dims;
     #[doc(hidden)]

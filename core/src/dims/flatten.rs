@@ -2,13 +2,13 @@
 
 use core::marker::PhantomData;
 
+use super::axes::{Has, NotBehindWild};
 use super::axis::{Axis, OneDim};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::{Fresh, FreshDim};
 use super::id::{IsTrue, Same};
 use super::last::LastDim;
 use super::multiply::MultiplyTo;
-use super::remove::{Has, NotBehindWild};
 use super::shape::Sizes;
 
 /// The argument of `flatten`: a tuple of two or more dims.
@@ -34,7 +34,7 @@ pub type Flattened<D, F, X> = <F as FlattenArg>::Flattened<D, X>;
 /// `X` is not among those that remain. Write `F: FlattenArg + Flatten<D, X>`.
 pub trait Flatten<D, X> {}
 impl<F: FlattenArg, D: Dims, X: OneDim> Flatten<D, X> for F where
-    <X as LastDim>::Given<D>: FlattenIn<F, X>
+    <X as LastDim>::Delayed<D>: FlattenIn<F, X>
 {
 }
 
@@ -76,7 +76,7 @@ pub type Unflattened<D, X, S> = <S as Sizes>::Unflattened<D, X>;
     label = "cannot unflatten `{Self}`"
 )]
 pub trait Unflatten<D, S> {}
-impl<X: OneDim, D: Dims, S: Sizes> Unflatten<D, S> for X where S::Given<D>: UnflattenIn<X, S> {}
+impl<X: OneDim, D: Dims, S: Sizes> Unflatten<D, S> for X where S::Delayed<D>: UnflattenIn<X, S> {}
 
 /// Like [`Unflatten`], but as a bound on the list.
 #[diagnostic::on_unimplemented(

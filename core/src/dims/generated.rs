@@ -15,7 +15,7 @@ use super::head::Head;
 use super::id::{Bool, False, IsTrue, Same, True};
 use super::matmul::AtLeast1Dim;
 use super::place::*;
-use super::remove::{Axes, EachIn, Has, HasOrWild, NotBehindWild, Searched};
+use super::axes::{Axes, EachIn, Has, HasOrWild, NotBehindWild, Searched};
 use super::rename::*;
 use super::shape::{Shape, ShapeFor, SizedDim, Sizes};
 use super::size::{CanBe, DimSize, SizeOf};
@@ -159,7 +159,7 @@ impl<F: OldDims, T: Dims> RenameIn<F, T> for () where F::Sought: EachIn<Self>, F
 impl Sizes for () {
     type Dims = ();
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[]) }
 }
 #[diagnostic::do_not_recommend]
@@ -320,14 +320,14 @@ impl<A0: Dim> Axes for (A0,) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
-#[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim> OldDims for (A0,) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>; type Others<D: Dims> = <D as DimList>::Remove<A0>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem> OrderSpec for (A0,) { type Read = A0::Next<Exact<()>>; }
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim> Sizes for (S0,) {
     type Dims = (S0::Dim,);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -497,7 +497,7 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>; type Others<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
 #[diagnostic::do_not_recommend]
@@ -512,7 +512,7 @@ impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDi
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -682,7 +682,7 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>; type Others<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
 #[diagnostic::do_not_recommend]
@@ -697,7 +697,7 @@ impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDi
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -867,7 +867,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>; type Others<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
 #[diagnostic::do_not_recommend]
@@ -882,7 +882,7 @@ impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDi
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1052,7 +1052,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>; type Others<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
 #[diagnostic::do_not_recommend]
@@ -1067,7 +1067,7 @@ impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDi
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1237,7 +1237,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>; type Others<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
 #[diagnostic::do_not_recommend]
@@ -1252,7 +1252,7 @@ impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDi
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1422,7 +1422,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>; type Others<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
 #[diagnostic::do_not_recommend]
@@ -1437,7 +1437,7 @@ impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDi
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1607,7 +1607,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + NotBehindWild<A6> + Has<A6> + Searched<A7> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A7> as Place>::Set<D, A7, <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>, T::At7>; type Others<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
 #[diagnostic::do_not_recommend]
@@ -1622,7 +1622,7 @@ impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDi
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size(), self.7.size()]) }
 }
 #[diagnostic::do_not_recommend]

@@ -19,7 +19,7 @@ pub trait LastDim {
     type Behind<D: Dims>: Dims;
     /// `D`. A bound on it waits until this dim is known, so that rustc's messages about `D` have no
     /// unknown types.
-    type Given<D: Dims>: Dims;
+    type Delayed<D: Dims>: Dims;
 }
 
 impl<A: Axis> LastDim for A {
@@ -27,5 +27,5 @@ impl<A: Axis> LastDim for A {
         <D::Seek<A> as Place>::Set<D, A, <D::Seek<X> as Place>::Set<D, X, D, A>, X>;
     type Before<D: Dims> = D::After<(A,)>;
     type Behind<D: Dims> = D::Push<A>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
 }

@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use super::axes::Has;
 use super::axis::Axis;
 #[cfg(nomina_lint)]
 use super::axis::{AxisFn, Wild};
@@ -10,7 +11,6 @@ use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::Distinct;
 #[cfg(nomina_lint)]
 use super::id::{Bool, IsTrue};
-use super::remove::Has;
 #[cfg(not(nomina_lint))]
 use super::size::CanEqual as Contractible;
 use super::size::SizeOf;

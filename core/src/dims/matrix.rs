@@ -3,12 +3,12 @@
 //! All dims except rows and columns are batch dims, and keep their order. A new dim `K` between two factors must be
 //! missing in `D`: `K:` [`Append`](super::Append)`<D>`.
 
+use super::axes::{Axes, DimOf, EachIn, Replaced, Without};
 use super::axis::OneDim;
 use super::contract::FullyNamed;
 use super::dims::{DimList, Dims};
 use super::distinct::Distinct;
 use super::insert::Appended;
-use super::remove::{Axes, DimOf, EachIn, Replaced, Without};
 use super::rename::Transposed;
 
 /// Rows and columns as an argument: `(Row, Col)`.

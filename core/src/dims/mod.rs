@@ -68,6 +68,8 @@ mod expand;
 mod flatten;
 #[rustfmt::skip]
 mod generated;
+mod axes;
+mod flatten_others;
 pub mod head;
 pub mod id;
 mod index;
@@ -76,12 +78,10 @@ mod last;
 mod matmul;
 mod matrix;
 mod multiply;
-mod others;
 mod place;
 mod places;
 mod prime;
 mod refine;
-mod remove;
 mod rename;
 mod repeat;
 mod search;
@@ -100,6 +100,10 @@ pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView, Un
 pub use attend::{
     AtLeast2Dims, Attend, Attended, Beside, Distances, Inner, InnerWith, Joined, Linear,
     RowsBeside, ScoresOf,
+};
+pub use axes::{
+    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replaced, Searched,
+    Without, keep,
 };
 pub use axis::{
     Alike, Axis, AxisFn, Dim, Kind, LeftIsWild, Mismatch, Named, NoDim, Of, OneDim, Pairing,
@@ -121,6 +125,7 @@ pub use flatten::{
     Adjacent, Flatten, FlattenArg, FlattenIn, Flattened, Follows, Successor, Unflatten,
     UnflattenIn, Unflattened,
 };
+pub use flatten_others::{FlattenOthers, StayByName, UnflattenAs};
 pub use id::{Bool, False, IsTrue, Reflexive, Same, True};
 pub use index::{EmbedIn, Embedded, EmbedsAt, IndexOf, IndexedAt, IndexedBy, Selected};
 pub use insert::{Append, Appended, Insert, Inserted, TakesFirst, TakesLast};
@@ -136,7 +141,6 @@ pub use multiply::{
     MultiplyTo, MultiplyToIf, Product1, Product2, Product3, Product4, Product5, Product6, Product7,
     Product8,
 };
-pub use others::{FlattenOthers, StayByName, UnflattenAs};
 pub use place::{
     BehindWild, Nowhere, Place, Place0, Place1, Place2, Place3, Place4, Place5, Place6, Place7,
     Several, Sought, Stands,
@@ -144,10 +148,6 @@ pub use place::{
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{AllPrimes, Primable, Prime, PrimeEach, PrimeIn, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined, SpelledAs};
-pub use remove::{
-    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replaced, Searched,
-    Without, keep,
-};
 pub use rename::{
     All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Rename, RenameArg, RenameIn, Renamed,
     SameRankAs, Transposed,

@@ -1,7 +1,7 @@
 //! Positions of names in types, computed at compile time.
 
+use super::axes::Axes;
 use super::dims::Dims;
-use super::remove::Axes;
 
 /// Positions in a list of at most 8 dims.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ const fn find(name: Option<&str>, names: &[Option<&str>]) -> Option<usize> {
     let mut i = 0;
     while i < names.len() {
         if let (Some(name), Some(other)) = (name, names[i])
-            && alike(name, other)
+            && is_equal(name, other)
         {
             return Some(i);
         }
@@ -124,7 +124,7 @@ const fn nth_unnamed(names: &[Option<&str>], mut n: usize) -> Option<usize> {
     None
 }
 
-const fn alike(a: &str, b: &str) -> bool {
+const fn is_equal(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

@@ -1,11 +1,11 @@
 //! A second axis of the same meaning: `Prime<N>`, printed `N'`.
 
+use super::axes::{Has, NotBehindWild, Replaced};
 use super::axis::{Axis, Dim, Named};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::FreshDim;
 use super::head::H64;
 use super::id::S64;
-use super::remove::{Has, NotBehindWild, Replaced};
 
 /// A second axis with the same meaning as `N`, which every operator treats as another dim: the columns of a covariance,
 /// the positions that attention reads. Its name at run time is `N'`.

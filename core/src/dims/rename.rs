@@ -28,21 +28,21 @@ pub trait RenameArg {
     type Renamed<F: OldDims, D: Dims>: Dims;
     /// `D`. A bound on it waits until the new names are known.
     #[doc(hidden)]
-    type Given<D: Dims>: Dims;
+    type Delayed<D: Dims>: Dims;
 }
 #[diagnostic::do_not_recommend]
 impl<X: Dim> RenameArg for X {
     type Old = (X,);
     type New = (X,);
     type Renamed<F: OldDims, D: Dims> = F::Renamed<D, (X,)>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
 }
 #[diagnostic::do_not_recommend]
 impl RenameArg for RangeFull {
     type Old = All;
     type New = ();
     type Renamed<F: OldDims, D: Dims> = F::Renamed<D, ()>;
-    type Given<D: Dims> = D;
+    type Delayed<D: Dims> = D;
 }
 
 /// All dims, as the old names of `rename(.., (A, B))`.
@@ -75,7 +75,7 @@ pub type Renamed<D, F, T> = <T as RenameArg>::Renamed<<F as RenameArg>::Old, D>;
 /// RenameArg`.
 pub trait Rename<D, T> {}
 impl<D: Dims, F: RenameArg, T: RenameArg> Rename<D, T> for F where
-    T::Given<D>: RenameIn<F::Old, T::New>
+    T::Delayed<D>: RenameIn<F::Old, T::New>
 {
 }
 

@@ -1,9 +1,9 @@
 //! Repetition counts of dims: `repeat`, `tile`.
 
+use super::axes::{DimOf, EachIn};
 use super::axis::Of;
 use super::dims::Dims;
 use super::places::places;
-use super::remove::{DimOf, EachIn};
 use super::shape::{ShapeFor, Sizes};
 
 /// Counts for dims `D`: by name, `C.of(2)` or `(N.of(2), C.of(3))`, where other dims do not repeat;

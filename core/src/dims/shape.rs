@@ -101,7 +101,7 @@ pub trait Sizes {
     type Unflattened<D: Dims, X: Axis>: Dims;
     /// `D`. A bound on it waits until the sizes are known.
     #[doc(hidden)]
-    type Given<D: Dims>: Dims;
+    type Delayed<D: Dims>: Dims;
     /// Returns the sizes of the dims.
     fn sizes(&self) -> Shape;
 }

@@ -2,8 +2,8 @@
 
 use core::ops::RangeFull;
 
+use super::axes::{Axes, Keep};
 use super::axis::Dim;
-use super::remove::{Axes, Keep};
 
 /// One dim, or `..` for all; either may be kept.
 ///

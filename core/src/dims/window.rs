@@ -1,10 +1,10 @@
 //! Dims that a window slides along: convolution, pooling, padding, resampling.
 
+use super::axes::{Axes, AxesOf, EachIn, Has, NotBehindWild, Searched};
 use super::axis::{Axis, Dim, OneDim};
 use super::dims::{DimList, Dims, Rank};
 use super::distinct::FreshDim;
 use super::id::{Bool, IsTrue, Same};
-use super::remove::{Axes, AxesOf, EachIn, Has, NotBehindWild, Searched};
 use super::shape::Sizes;
 use super::size::{Resizable, SizeOf};
 

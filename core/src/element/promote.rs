@@ -9,10 +9,10 @@ use crate::scalar::Scalar;
 
 /// The operand whose dtype decides. A zero-dim tensor's dtype gives way to the other operand's,
 /// unless it is of a higher category.
-pub trait Rule: 'static {
+pub trait PromotionRule: 'static {
     /// Selects one of three dtypes, for this rule being [`Alike`], [`LeftZeroDim`] or
     /// [`RightZeroDim`].
-    type Of<S: Element, L: Element, R: Element>: Element;
+    type Select<S: Element, L: Element, R: Element>: Element;
 }
 
 /// Both operands have dims, or neither.
@@ -27,14 +27,14 @@ pub enum LeftZeroDim {}
 #[derive(Clone, Copy, Debug)]
 pub enum RightZeroDim {}
 
-impl Rule for Alike {
-    type Of<S: Element, L: Element, R: Element> = S;
+impl PromotionRule for Alike {
+    type Select<S: Element, L: Element, R: Element> = S;
 }
-impl Rule for LeftZeroDim {
-    type Of<S: Element, L: Element, R: Element> = L;
+impl PromotionRule for LeftZeroDim {
+    type Select<S: Element, L: Element, R: Element> = L;
 }
-impl Rule for RightZeroDim {
-    type Of<S: Element, L: Element, R: Element> = R;
+impl PromotionRule for RightZeroDim {
+    type Select<S: Element, L: Element, R: Element> = R;
 }
 
 /// The dtype of an operator on tensors of dtypes `Self` and `U`. Holds for every pair. A dtype

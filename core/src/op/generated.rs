@@ -1696,7 +1696,7 @@ pub mod class {
 
         /// Returns `op` as an operator of this class, `None` if it is of another.
         #[must_use]
-        pub const fn of(op: Op) -> Option<Self> {
+        pub const fn from_op(op: Op) -> Option<Self> {
             Some(match op {
                 Op::Sum => Self::Sum,
                 Op::Mean => Self::Mean,
@@ -1761,7 +1761,7 @@ pub mod class {
 
         /// Returns `op` as an operator of this class, `None` if it is of another.
         #[must_use]
-        pub const fn of(op: Op) -> Option<Self> {
+        pub const fn from_op(op: Op) -> Option<Self> {
             Some(match op {
                 Op::Max => Self::Max,
                 Op::Min => Self::Min,
@@ -1800,7 +1800,7 @@ pub mod class {
 
         /// Returns `op` as an operator of this class, `None` if it is of another.
         #[must_use]
-        pub const fn of(op: Op) -> Option<Self> {
+        pub const fn from_op(op: Op) -> Option<Self> {
             Some(match op {
                 Op::Cumsum => Self::Cumsum,
                 Op::Cumprod => Self::Cumprod,
@@ -1837,7 +1837,7 @@ pub mod class {
 
         /// Returns `op` as an operator of this class, `None` if it is of another.
         #[must_use]
-        pub const fn of(op: Op) -> Option<Self> {
+        pub const fn from_op(op: Op) -> Option<Self> {
             Some(match op {
                 Op::Softmax => Self::Softmax,
                 Op::LogSoftmax => Self::LogSoftmax,
@@ -1917,7 +1917,7 @@ pub mod class {
 
         /// Returns `op` as an operator of this class, `None` if it is of another.
         #[must_use]
-        pub const fn of(op: Op) -> Option<Self> {
+        pub const fn from_op(op: Op) -> Option<Self> {
             Some(match op {
                 Op::Inv => Self::Inv,
                 Op::Pinv => Self::Pinv,

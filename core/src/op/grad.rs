@@ -105,7 +105,7 @@ pub enum Grad {
 
 impl Grad {
     /// Returns the default of a class; no lines if a row must declare them.
-    pub(super) const fn of(class: Class) -> Self {
+    pub(super) const fn default_for(class: Class) -> Self {
         match class {
             Class::View | Class::Names => Self::View,
             Class::Query | Class::Random => Self::Constant,

@@ -308,7 +308,7 @@ impl Row {
             dtypes: DTypes::ALL,
             forms: Forms::PURE,
             class,
-            grad: Grad::of(class),
+            grad: Grad::default_for(class),
             reference: "",
             samples: Samples::Any,
             doc,
@@ -343,7 +343,7 @@ impl Row {
 
     pub(super) const fn class(mut self, class: Class) -> Self {
         self.class = class;
-        self.grad = Grad::of(class);
+        self.grad = Grad::default_for(class);
         self
     }
 

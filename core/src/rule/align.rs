@@ -12,7 +12,7 @@ use crate::name::{Name, Names};
 
 /// The effect of `align_to` and `align_as` on the dims.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aligned {
+pub struct Alignment {
     /// The input's position for each output dim, or `None` for a new dim of size 1.
     pub positions: SmallVec<[Option<usize>; 8]>,
     /// The names of the result.
@@ -35,7 +35,7 @@ pub struct Aligned {
 /// [`ErrorKind::UnnamedDim`] if a dim is unnamed and there is no `..`; [`ErrorKind::Ellipsis`] for
 /// a second `..`; [`ErrorKind::DuplicateNames`] for a repeated name in the order;
 /// [`ErrorKind::InvalidName`].
-pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Result<Aligned> {
+pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Result<Alignment> {
     align(op, names, order, |i| order[i].name(op))
 }
 
@@ -43,7 +43,7 @@ pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Resu
 ///
 /// # Errors
 /// The errors of [`align_to`].
-pub fn align_as(op: &'static str, names: &Names, other: &Names) -> Result<Aligned> {
+pub fn align_as(op: &'static str, names: &Names, other: &Names) -> Result<Alignment> {
     let order: SmallVec<[NameItem<'_>; 8]> = other.iter().map(NameItem::from).collect();
     align(op, names, &order, |i| Ok(other[i].clone()))
 }
@@ -55,7 +55,7 @@ fn align(
     names: &Names,
     order: &[NameItem<'_>],
     new: impl Fn(usize) -> Result<Option<Name>>,
-) -> Result<Aligned> {
+) -> Result<Alignment> {
     let rest = rest(op, order)?;
     if rest.is_none() {
         if let Some(i) = names.iter().position(Option::is_none) {
@@ -109,7 +109,7 @@ fn align(
         }
     }
     rank_limit(op, result.len())?;
-    Ok(Aligned {
+    Ok(Alignment {
         positions,
         names: result,
     })

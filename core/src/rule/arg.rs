@@ -100,7 +100,7 @@ impl<'a> DimArg<'a> {
 
     /// Selects one dim.
     #[must_use]
-    pub fn one(dim: impl Into<DimRef<'a>>) -> Self {
+    pub fn from_dim(dim: impl Into<DimRef<'a>>) -> Self {
         Self {
             picked: Picked::One(dim.into()),
             keepdim: false,
@@ -201,10 +201,10 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// Like [`DimArg::single`], but `..` means the dim at index `default`.
+    /// Like [`DimArg::from_dim`], but `..` means the dim at index `default`.
     ///
     /// # Errors
-    /// The errors of [`DimArg::single`].
+    /// The errors of [`DimArg::from_dim`].
     pub fn single_or(
         &self,
         op: &'static str,
@@ -282,7 +282,7 @@ macro_rules! one_dim {
 
         impl<'a> From<$from> for DimArg<'a> {
             fn from(value: $from) -> Self {
-                Self::one(value)
+                Self::from_dim(value)
             }
         }
     )*};
@@ -309,13 +309,13 @@ impl<X: Dim> From<X> for DimRef<'_> {
 
 impl<X: Dim> From<X> for DimArg<'_> {
     fn from(dim: X) -> Self {
-        Self::one(dim)
+        Self::from_dim(dim)
     }
 }
 
 impl<'a> From<DimRef<'a>> for DimArg<'a> {
     fn from(dim: DimRef<'a>) -> Self {
-        Self::one(dim)
+        Self::from_dim(dim)
     }
 }
 

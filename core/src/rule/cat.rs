@@ -23,7 +23,7 @@ pub struct Cat {
 }
 
 /// The names and sizes of an operand.
-pub type Named<'a> = (&'a Names, &'a [usize]);
+pub type NamedShape<'a> = (&'a Names, &'a [usize]);
 
 /// Joins the operands along an existing dim, which is looked up in the first one. Checks ranks
 /// first, then names, then sizes. If no operand has names, operands of shape `[0]` are skipped,
@@ -32,7 +32,7 @@ pub type Named<'a> = (&'a Names, &'a [usize]);
 /// # Errors
 /// [`ErrorKind::Rank`], [`ErrorKind::Shape`], the errors of [`unify`](super::unify) and of the
 /// look-up of `dim`, [`ErrorKind::Argument`] for no operands.
-pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<Cat> {
+pub fn cat(op: &'static str, operands: &[NamedShape<'_>], dim: DimRef<'_>) -> Result<Cat> {
     let unnamed = !operands.iter().any(|(names, _)| names.has_names());
     // If all operands are unnamed and of shape [0], they are joined as vectors.
     let skip = |shape: &[usize]| unnamed && is_skipped(shape);
@@ -92,7 +92,7 @@ pub fn is_skipped(shape: &[usize]) -> bool {
 /// [`ErrorKind::InvalidName`], [`ErrorKind::Argument`] for no operands.
 pub fn stack(
     op: &'static str,
-    operands: &[Named<'_>],
+    operands: &[NamedShape<'_>],
     index: i64,
     name: Option<&str>,
 ) -> Result<Cat> {
@@ -125,7 +125,7 @@ fn none(op: &'static str) -> Error {
 }
 
 #[cold]
-fn ranks(op: &'static str, first: Named<'_>, other: Named<'_>, i: usize) -> Error {
+fn ranks(op: &'static str, first: NamedShape<'_>, other: NamedShape<'_>, i: usize) -> Error {
     let what = match other.1.len() {
         0 => format!("tensor {i} has no dims"),
         rank => format!(
@@ -140,14 +140,14 @@ fn ranks(op: &'static str, first: Named<'_>, other: Named<'_>, i: usize) -> Erro
 }
 
 #[cold]
-fn apart(op: &'static str, operands: &[Named<'_>], dims: [(usize, usize); 2]) -> Error {
+fn apart(op: &'static str, operands: &[NamedShape<'_>], dims: [(usize, usize); 2]) -> Error {
     Error::sizes(op, operands.iter().map(|x| x.1), dims).with_names(operands.iter().map(|x| x.0))
 }
 
 #[cold]
-fn overflow(op: &'static str, first: Named<'_>) -> Error {
+fn overflow(op: &'static str, first: NamedShape<'_>) -> Error {
     Error::new(ErrorKind::Shape, op, "the sizes add up to more than fits").operand(first.0, first.1)
 }
 
 /// The operands of [`cat`] and [`stack`], without allocation for up to 8.
-pub type Operands<'a> = SmallVec<[Named<'a>; 8]>;
+pub type Operands<'a> = SmallVec<[NamedShape<'a>; 8]>;

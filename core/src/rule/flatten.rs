@@ -15,7 +15,7 @@ use crate::name::{Name, Names};
 
 /// The effect of `flatten` on the dims: `len` of them from `start` on become one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flattened {
+pub struct Flattening {
     /// The first of the dims.
     pub start: usize,
     /// The number of dims; 0 for a zero-dim tensor, which becomes a vector with 1 element.
@@ -35,7 +35,7 @@ pub fn flatten(
     names: &Names,
     dims: &DimArg<'_>,
     out: Option<&str>,
-) -> Result<Flattened> {
+) -> Result<Flattening> {
     let positions = dims.listed(op, names)?;
     if let Some(pair) = positions.windows(2).find(|pair| pair[1] != pair[0] + 1) {
         return Err(apart(op, names, &positions, pair[0], pair[1]));
@@ -61,7 +61,7 @@ pub fn flatten_range(
     start: DimRef<'_>,
     end: DimRef<'_>,
     out: Option<&str>,
-) -> Result<Flattened> {
+) -> Result<Flattening> {
     let (start, end) = (
         start.position_or_scalar(op, names)?,
         end.position_or_scalar(op, names)?,
@@ -85,7 +85,7 @@ fn flat(
     start: usize,
     len: usize,
     out: Option<&str>,
-) -> Result<Flattened> {
+) -> Result<Flattening> {
     let mut result: Names = names[..start].iter().cloned().collect();
     // If a flattened dim already has the name, reuse it without an allocation.
     result.push(match out {
@@ -107,7 +107,7 @@ fn flat(
     for name in &names[start + len..] {
         result.push(name.clone());
     }
-    Ok(Flattened {
+    Ok(Flattening {
         start,
         len,
         names: result,
@@ -140,7 +140,7 @@ fn apart(op: &'static str, names: &Names, positions: &Positions, a: usize, b: us
 ///
 /// # Errors
 /// [`ErrorKind::Shape`] if the product overflows, which is impossible for the shape of a tensor.
-pub fn flatten_shape(op: &'static str, shape: &[usize], flat: &Flattened) -> Result<Shape> {
+pub fn flatten_shape(op: &'static str, shape: &[usize], flat: &Flattening) -> Result<Shape> {
     let end = flat.start + flat.len;
     let mut result = Shape::from_slice(&shape[..flat.start]);
     result.push(numel(op, &shape[flat.start..end])?);
@@ -150,7 +150,7 @@ pub fn flatten_shape(op: &'static str, shape: &[usize], flat: &Flattened) -> Res
 
 /// The effect of `unflatten` on the dims: the one at `position` becomes dims of `sizes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unflattened {
+pub struct Unflattening {
     /// The dim that is split.
     pub position: usize,
     /// The sizes of the new dims.
@@ -171,7 +171,7 @@ pub fn unflatten(
     shape: &[usize],
     dim: DimRef<'_>,
     sizes: &[(NameItem<'_>, i64)],
-) -> Result<Unflattened> {
+) -> Result<Unflattening> {
     let position = dim.position(op, names)?;
     let whole = shape[position];
     let given: SmallVec<[i64; 8]> = sizes.iter().map(|(_, size)| *size).collect();
@@ -194,7 +194,7 @@ pub fn unflatten(
         result.push(name.clone());
     }
     let names = distinct(op, result).map_err(|e| e.operand(names, shape))?;
-    Ok(Unflattened {
+    Ok(Unflattening {
         position,
         sizes: inferred,
         names,

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::cat::Named;
+use super::cat::NamedShape;
 use super::item::distinct;
 use super::remove::rank_limit;
 use super::{Shape, unify};
@@ -15,7 +15,7 @@ use crate::name::Names;
 /// # Errors
 /// [`ErrorKind::Rank`] for an operand with more than one dim, [`ErrorKind::DuplicateNames`],
 /// [`ErrorKind::Argument`] for no operands.
-pub fn meshgrid(op: &'static str, operands: &[Named<'_>]) -> Result<(Names, Shape)> {
+pub fn meshgrid(op: &'static str, operands: &[NamedShape<'_>]) -> Result<(Names, Shape)> {
     if operands.is_empty() {
         return Err(
             Error::new(ErrorKind::Argument, op, "no tensors are given").hint("give at least one")
@@ -47,7 +47,7 @@ pub fn meshgrid(op: &'static str, operands: &[Named<'_>]) -> Result<(Names, Shap
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for more than 2 dims, the errors of [`unify`].
-pub fn block_diag(op: &'static str, operands: &[Named<'_>]) -> Result<Names> {
+pub fn block_diag(op: &'static str, operands: &[NamedShape<'_>]) -> Result<Names> {
     let mut result = Names::unnamed(2);
     for (i, &(names, shape)) in operands.iter().enumerate() {
         if shape.len() > 2 {

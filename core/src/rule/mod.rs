@@ -54,14 +54,14 @@ mod unify;
 
 use smallvec::SmallVec;
 
-pub use align::{Aligned, align_as, align_to};
+pub use align::{Alignment, align_as, align_to};
 pub use arg::{DimArg, DimRef};
 pub use attention::attention;
-pub use cat::{Cat, Named, Operands, cat, is_skipped, stack};
+pub use cat::{Cat, NamedShape, Operands, cat, is_skipped, stack};
 pub use contract::{Contraction, Pairs, contract, contract_shape};
 pub use conv::{Filter, FilterForm, Sites, check_sites, filter, filter_bias, sites};
 pub use einsum::{Einsum, Letters, einsum};
-pub use flatten::{Flattened, Unflattened, flatten, flatten_range, flatten_shape, unflatten};
+pub use flatten::{Flattening, Unflattening, flatten, flatten_range, flatten_shape, unflatten};
 pub use grid::{block_diag, meshgrid};
 pub use index::{index_along, index_by, index_into, index_many, index_place, index_select};
 pub use item::{NameItem, names_of};
@@ -73,7 +73,7 @@ pub use matrix::{Solving, factors, matrix, solve};
 pub use out::{in_place, out, out_shape, resize, resize_as, unify_in_place};
 pub use permute::{Diagonal, diagonal, index_in, movedim, mt, permute, t, transpose};
 pub use product::{
-    Linear, PairArg, Tensordot, addbmm, addr, inner, inner_shape, kron, kron_shape, linear,
+    LinearPlan, PairArg, Tensordot, addbmm, addr, inner, inner_shape, kron, kron_shape, linear,
     multi_dot, outer, outer_shape, prime, tensordot, trace,
 };
 pub use quantile::{cov, quantile};

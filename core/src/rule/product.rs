@@ -319,7 +319,7 @@ pub fn prime(op: &'static str, names: &Names, dim: DimRef<'_>) -> Result<Names> 
 
 /// The plan of [`linear`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linear {
+pub struct LinearPlan {
     /// The dim of the input that is summed over.
     pub input: usize,
     /// The names of the result: the input's without that dim, then the weight's output dim.
@@ -333,7 +333,7 @@ pub struct Linear {
 /// # Errors
 /// [`ErrorKind::Rank`], [`ErrorKind::NameNotFound`], [`ErrorKind::DuplicateNames`], and the errors
 /// of [`unify`] for the bias.
-pub fn linear(op: &'static str, x: &Names, w: &Names, bias: Option<&Names>) -> Result<Linear> {
+pub fn linear(op: &'static str, x: &Names, w: &Names, bias: Option<&Names>) -> Result<LinearPlan> {
     let about = |e: Error| {
         let e = e.operand(x, &[]).operand(w, &[]);
         match bias {
@@ -370,5 +370,5 @@ pub fn linear(op: &'static str, x: &Names, w: &Names, bias: Option<&Names>) -> R
         }
         names = unify(op, &names, bias)?;
     }
-    Ok(Linear { input, names })
+    Ok(LinearPlan { input, names })
 }

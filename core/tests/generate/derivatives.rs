@@ -96,7 +96,7 @@ impl Steps<'_> {
                     panic!("{}: no function", self.row.name)
                 };
                 let name = path.path.require_ident().expect("a row").to_string();
-                if let Some(value) = self.over(&name, call) {
+                if let Some(value) = self.reduction(&name, call) {
                     return value;
                 }
                 let args: Vec<Value> = call.args.iter().map(|arg| self.value(arg)).collect();
@@ -107,7 +107,7 @@ impl Steps<'_> {
     }
 
     /// Lowers a reduction over the dims of the operator, or a broadcast along them.
-    fn over(&mut self, name: &str, call: &ExprCall) -> Option<Value> {
+    fn reduction(&mut self, name: &str, call: &ExprCall) -> Option<Value> {
         if name == "spread" {
             let value = self.value(&call.args[0]);
             let at = self.place(value);

@@ -75,7 +75,7 @@ fn classes(out: &mut String) {
              /// All operators of the class, in the order of the table.\n\
              pub const ALL: &'static [Self] = &[{}];\n\n\
              /// Returns `op` as an operator of this class, `None` if it is of another.\n\
-             #[must_use]\npub const fn of(op: Op) -> Option<Self> {{\n\
+             #[must_use]\npub const fn from_op(op: Op) -> Option<Self> {{\n\
              Some(match op {{\n{}_ => return None,\n}})\n}}\n\n\
              /// Returns the operator.\n#[must_use]\npub const fn op(self) -> Op {{\nmatch self {{\n{}}}\n}}\n}}\n",
             each(&|name| format!("Self::{name},")),

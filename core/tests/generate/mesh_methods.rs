@@ -156,7 +156,7 @@ const OWN: [&str; 8] = [
 ];
 
 /// The templates of a row's methods: typed and by name.
-fn of(row: &Row) -> Option<(&'static str, &'static str)> {
+fn templates_for(row: &Row) -> Option<(&'static str, &'static str)> {
     if !row.forms.contains(Forms::METHOD) || OWN.contains(&row.name) {
         return None;
     }
@@ -180,7 +180,7 @@ fn of(row: &Row) -> Option<(&'static str, &'static str)> {
 }
 
 /// The combiner as a type.
-fn by(combine: Combine) -> &'static str {
+fn combiner_type(combine: Combine) -> &'static str {
     match combine {
         Combine::Add => "BySum",
         Combine::Mul => "ByProduct",
@@ -202,7 +202,7 @@ fn filled(template: &str, row: &Row) -> String {
         _ => "AllFinished",
     };
     let combine = match row.spread {
-        Spread::Reduce(combine) => by(combine).to_owned(),
+        Spread::Reduce(combine) => combiner_type(combine).to_owned(),
         _ => String::new(),
     };
     let mut template = template
@@ -218,7 +218,9 @@ fn filled(template: &str, row: &Row) -> String {
 
 /// The text of `mesh/src/sharded/generated.rs`.
 pub fn typed() -> String {
-    let rows: Vec<_> = op::rows().filter_map(|row| Some((row, of(row)?))).collect();
+    let rows: Vec<_> = op::rows()
+        .filter_map(|row| Some((row, templates_for(row)?)))
+        .collect();
     let options: Vec<String> = rows
         .iter()
         .filter(|(_, (typed, _))| *typed == PARAMETRIC)
@@ -236,7 +238,7 @@ pub fn typed() -> String {
 
 /// The text of `mesh/src/dynamic/generated.rs`.
 pub fn by_name() -> String {
-    let rows = op::rows().filter_map(|row| Some((row, of(row)?)));
+    let rows = op::rows().filter_map(|row| Some((row, templates_for(row)?)));
     let methods: String = rows
         .map(|(row, (_, by_name))| filled(by_name, row))
         .collect();
@@ -263,8 +265,8 @@ pub type Along = (Op, fn(&DynTensor, &str) -> Result<DynTensor>, fn(&DynSharded,
 /// The text of `mesh/tests/rows/generated.rs`: the methods by name, for a test of all of them.
 pub fn listed() -> String {
     let list = |name: &str, ty: &str, templates: &[&str], entry: fn(&str) -> String| {
-        let rows =
-            op::rows().filter(|row| of(row).is_some_and(|(_, text)| templates.contains(&text)));
+        let rows = op::rows()
+            .filter(|row| templates_for(row).is_some_and(|(_, text)| templates.contains(&text)));
         let rows: String = rows
             .map(|row| format!("(Op::{}, {}),\n", variant(row.name), entry(row.name)))
             .collect();

@@ -25,7 +25,7 @@ pub fn functions(text: &str) -> Vec<Function> {
     while let Some(at) = text[from..].find("pub fn ") {
         let start = from + at;
         from = start + "pub fn ".len();
-        if let Some(mut function) = one(&text[from..]) {
+        if let Some(mut function) = parse_function(&text[from..]) {
             let indented = text[..start].ends_with("    ");
             function.block = indented.then(|| block(&text[..start])).flatten();
             function.errors = errors(&text[..start]);
@@ -113,7 +113,7 @@ fn block(before: &str) -> Option<String> {
     Some(before[at..at + end].to_owned())
 }
 
-fn one(text: &str) -> Option<Function> {
+fn parse_function(text: &str) -> Option<Function> {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
     let (name, rest) = text.split_at(end);
     let (generics, rest) = match rest.strip_prefix('<') {

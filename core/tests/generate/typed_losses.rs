@@ -90,7 +90,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{{options}};
 
 use super::reduction::{Mean, Reduce};
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 use crate::tensor::Tensor;
 
 /// # Elementwise losses
@@ -129,6 +129,6 @@ pub fn try_{name}<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>
 #[twin]
 pub fn try_{name}_with<E: Dims, R: Reduce>(&self, target: &Tensor<E, T>, reduction: R, {parameter}) -> Result<Tensor<R::Of<Sum<D, E>>, T>> where D: Broadcast<E>, T: Float {
     let _ = reduction;
-    Tensor::try_from_erased(compose::one(&[self.erased(), target.erased()], <R::Of<Sum<D, E>>>::STATIC, |x| x[0].{name}_with(&x[1], R::REDUCTION{given})))
+    Tensor::try_from_erased(compose::call_for_tensor(&[self.erased(), target.erased()], <R::Of<Sum<D, E>>>::STATIC, |x| x[0].{name}_with(&x[1], R::REDUCTION{given})))
 }
 ";

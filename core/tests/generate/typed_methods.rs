@@ -45,8 +45,8 @@ use nomina_runtime::tensor::{VarOptions, __options__};
 
 use smallvec::SmallVec;
 
-use crate::call::gather::{OperandList, Picks};
-use crate::call::pointwise;
+use crate::erased::gather::{OperandList, Picks};
+use crate::erased::pointwise;
 ";
 
 /// The imports, including the options of elementwise operators.

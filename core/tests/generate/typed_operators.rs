@@ -93,7 +93,7 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Beside, Combine, Operand, OutDims, OutDtype};
-use crate::call::{MaybeOwned, Known, ok, pointwise};
+use crate::erased::{MaybeOwned, Known, ok, pointwise};
 ";
 
 const BORROWED: &str = "
@@ -105,8 +105,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, {dtype}>;
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
-        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::{op}, left, other.given(), out))
+        let (left, out) = (MaybeOwned::Lent(self.as_operand()), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(Op::{op}, left, other.into_operand(), out))
     }
 }
 ";
@@ -121,8 +121,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, {dtype}>;
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
-        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::from_erased(pointwise::operator(Op::{op}, left, other.given(), out))
+        let (left, out) = (self.into_operand(), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(Op::{op}, left, other.into_operand(), out))
     }
 }
 ";
@@ -134,7 +134,7 @@ where
 {
     #[track_caller]
     fn {method}_assign(&mut self, other: R) {
-        ok(pointwise::assign(Op::{op}, &mut self.erased, D::STATIC, other.side()));
+        ok(pointwise::assign(Op::{op}, &mut self.erased, D::STATIC, other.as_operand()));
     }
 }
 ";
@@ -144,7 +144,7 @@ impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
     type Output = Tensor<D, {result}>;
     #[track_caller]
     fn {method}(self, other: {borrow}Tensor<D, {dtype}>) -> Self::Output {
-        let (left, right) = (self.given(), other.given());
+        let (left, right) = (self.into_operand(), other.into_operand());
         Tensor::from_erased(pointwise::operator(Op::{op}, left, right, D::STATIC))
     }
 }
@@ -155,7 +155,7 @@ impl<D: Dims, T: {bound}> {trait} for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn {method}(self) -> Self::Output {
-        Tensor::from_erased(pointwise::made_unary(Op::{op}, self.erased.erased(D::STATIC)))
+        Tensor::from_erased(pointwise::unary_or_panic(Op::{op}, self.erased.erased(D::STATIC)))
     }
 }
 

@@ -3,7 +3,7 @@
 pub const UNARY: &str = "
 /// {doc}{differs}
 {alone}
-#[twin(made = pointwise::made_unary)]
+#[twin(panicking = pointwise::unary_or_panic)]
 pub fn try_{name}(&self) -> Result<Tensor<D, {dtype}>> where {takes} {
     Tensor::try_from_erased(pointwise::unary(Op::{op}, self.erased.erased(D::STATIC)))
 }
@@ -24,7 +24,7 @@ pub const UNARY_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    pointwise::into(Op::{op}, &[self.erased.side(D::STATIC)], D::STATIC, &mut out.erased, O::STATIC)
+    pointwise::into(Op::{op}, &[self.erased.as_operand(D::STATIC)], D::STATIC, &mut out.erased, O::STATIC)
 }
 ";
 
@@ -52,9 +52,9 @@ pub fn try_{name}_with_(&mut self, options: {op}Options) -> Result<&mut Self> wh
 pub const BINARY: &str = "
 /// {doc} Dims unify from the right; dtypes promote.{differs}
 {tried}
-#[twin(made = pointwise::made)]
+#[twin(panicking = pointwise::new_or_panic)]
 pub fn try_{name}<R: Operand>(&self, {other}: R) -> Result<Tensor<OutDims<R, D, T>, {dtype}>> where R::Kind: Combine<D, T>, {
-    Tensor::try_from_erased(pointwise::new(Op::{op}, &[self.erased.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC))
+    Tensor::try_from_erased(pointwise::new(Op::{op}, &[self.erased.as_operand(D::STATIC), {other}.as_operand()], <OutDims<R, D, T>>::STATIC))
 }
 ";
 
@@ -63,7 +63,7 @@ pub const BINARY_: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_<R: Operand>(&mut self, {other}: R) -> Result<&mut Self> where R::Kind: Absorb<D, T{kind}>, {
-    pointwise::in_place(Op::{op}, self.dest(), &[{other}.side()])?;
+    pointwise::in_place(Op::{op}, self.dest(), &[{other}.as_operand()])?;
     Ok(self)
 }
 ";
@@ -73,7 +73,7 @@ pub const BINARY_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) -> Result<()> where R::Kind: Combine<D, T>, {dtype}: StoreAs<U> {
-    pointwise::into(Op::{op}, &[self.erased.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.erased, O::STATIC)
+    pointwise::into(Op::{op}, &[self.erased.as_operand(D::STATIC), {other}.as_operand()], <OutDims<R, D, T>>::STATIC, &mut out.erased, O::STATIC)
 }
 ";
 
@@ -83,7 +83,7 @@ pub const REDUCE: &str = "
 #[twin]
 pub fn try_{name}<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
     let _ = dims;
-    Tensor::try_from_erased(crate::call::reduce::new(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC))
+    Tensor::try_from_erased(crate::erased::reduce::new(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC))
 }
 ";
 
@@ -95,7 +95,7 @@ pub const REDUCE_WITH: &str = "
 #[twin]
 pub fn try_{name}_with<A: AxesOf<D>, U: Element>(&self, dims: A, options: ReduceOptions<U>) -> Result<Tensor<Without<D, A>, U>> {
     let _ = (dims, options);
-    Tensor::try_from_erased(crate::call::reduce::new(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, crate::call::stat::in_dtype(U::DTYPE), <Without<D, A>>::STATIC))
+    Tensor::try_from_erased(crate::erased::reduce::new(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, crate::erased::stat::in_dtype(U::DTYPE), <Without<D, A>>::STATIC))
 }
 ";
 
@@ -116,7 +116,7 @@ pub const REDUCE_CORRECTED: &str = "
 #[twin]
 pub fn try_{name}_with<A: AxesOf<D>>(&self, dims: A, options: VarOptions) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
     let _ = dims;
-    Tensor::try_from_erased(crate::call::stat::corrected(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, options, <Without<D, A>>::STATIC))
+    Tensor::try_from_erased(crate::erased::stat::corrected(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, options, <Without<D, A>>::STATIC))
 }
 ";
 
@@ -125,7 +125,7 @@ pub const REDUCE_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    self.try_{name}(dims).and_then(|found| crate::call::reduce::store(Op::{op}, found.erased, <Without<D, A>>::STATIC, &mut out.erased, O::STATIC))
+    self.try_{name}(dims).and_then(|found| crate::erased::reduce::store(Op::{op}, found.erased, <Without<D, A>>::STATIC, &mut out.erased, O::STATIC))
 }
 ";
 
@@ -134,7 +134,7 @@ pub const ALONG: &str = "
 {alone}
 #[twin]
 pub fn try_{name}<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::try_from_erased(crate::call::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), None))
+    Tensor::try_from_erased(crate::erased::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), None))
 }
 ";
 
@@ -146,7 +146,7 @@ pub const ALONG_WITH: &str = "
 #[twin]
 pub fn try_{name}_with<X: DimOf<D>, U: Element>(&self, dim: X, options: ReduceOptions<U>) -> Result<Tensor<D, U>> {
     let _ = options;
-    Tensor::try_from_erased(crate::call::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), Some(U::DTYPE)))
+    Tensor::try_from_erased(crate::erased::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), Some(U::DTYPE)))
 }
 ";
 
@@ -175,7 +175,7 @@ pub const ALONG_: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self> where {takes} {stored} {
-    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.erased, D::STATIC, &mut self.erased, D::STATIC))?;
+    self.try_{name}(dim).and_then(|found| crate::erased::reduce::store(Op::{op}, found.erased, D::STATIC, &mut self.erased, D::STATIC))?;
     Ok(self)
 }
 ";
@@ -185,7 +185,7 @@ pub const ALONG_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.erased, D::STATIC, &mut out.erased, O::STATIC))
+    self.try_{name}(dim).and_then(|found| crate::erased::reduce::store(Op::{op}, found.erased, D::STATIC, &mut out.erased, O::STATIC))
 }
 ";
 

@@ -59,7 +59,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{AvgPoolOptions, ConvOptions, ConvTransposeOptions, LpPoolOptions, MaxPoolOptions};
 
 use super::Tensor;
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
 ";
@@ -151,7 +151,7 @@ const MAX: &str = "
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
+    Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
 }
 
 /// Like [`{name}_with`](Self::{name}_with), but also returns the row-major index of each element
@@ -163,7 +163,7 @@ pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize
 pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> Result<(Self, Tensor<D, i64>)> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| x[0].{name}_with_indices_by(at, kernel_size, options))?;
+    let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| x[0].{name}_with_indices_by(at, kernel_size, options))?;
     Ok((Self::from_erased(values), Tensor::from_erased(indices)))
 }
 ";
@@ -177,7 +177,7 @@ const AVG: &str = "
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: AvgPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
+    Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
 }
 ";
 
@@ -190,7 +190,7 @@ const LP: &str = "
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, norm_type: f64, kernel_size: [usize; {n}], options: LpPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, norm_type, kernel_size, options)))
+    Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, norm_type, kernel_size, options)))
 }
 ";
 
@@ -203,7 +203,7 @@ const ADAPTIVE: &str = "
 pub fn try_{name}<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, output_size)))
+    Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, output_size)))
 }
 ";
 
@@ -217,7 +217,7 @@ const ADAPTIVE_INDICES: &str = "
 pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> Result<(Self, Tensor<D, i64>)> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| x[0].{name}_with_indices_by(at, output_size))?;
+    let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| x[0].{name}_with_indices_by(at, output_size))?;
     Ok((Self::from_erased(values), Tensor::from_erased(indices)))
 }
 ";
@@ -231,6 +231,6 @@ const UNPOOL: &str = "
 pub fn try_{name}<A: SpatialOf<D, {n}>, E: Dims>(&self, indices: &Tensor<E, i64>, dims: A, output_size: [usize; {n}]) -> Result<Self> where T: {bound}, D: Broadcast<E> + Holds<Sum<D, E>> {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::try_from_erased(compose::one(&[self.erased(), indices.erased()], D::STATIC, |x| x[0].{name}_by(&x[1], at, output_size)))
+    Self::try_from_erased(compose::call_for_tensor(&[self.erased(), indices.erased()], D::STATIC, |x| x[0].{name}_by(&x[1], at, output_size)))
 }
 ";

@@ -221,7 +221,7 @@ fn masked(case: &Case<'_>) -> Result<Got> {
 fn cat(case: &Case<'_>) -> Result<Got> {
     let list = case.args[0]["list"].as_array().expect("tensors");
     let tensors: Vec<Meta> = list.iter().filter_map(super::meta).collect();
-    let operands: Vec<rule::Named<'_>> = tensors
+    let operands: Vec<rule::NamedShape<'_>> = tensors
         .iter()
         .map(|t| (&t.names, t.shape.as_slice()))
         .collect();
@@ -262,7 +262,7 @@ fn views(case: &Case<'_>) -> Option<Result<Got>> {
             positions.iter().map(|&i| shape[i]).collect::<Vec<_>>(),
         )
     };
-    let aligned = |aligned: rule::Aligned| {
+    let aligned = |aligned: rule::Alignment| {
         let sizes = aligned.positions.iter().map(|p| p.map_or(1, |i| shape[i]));
         whole(aligned.names, sizes.collect::<Vec<_>>())
     };

@@ -1,8 +1,8 @@
 use proc_macro2::TokenStream;
 
-use super::{Input, LEVELS, OPERATORS, check};
+use super::{InputKind, LEVELS, OPERATORS, check};
 
-fn told(code: &str, input: Input) -> Option<String> {
+fn told(code: &str, input: InputKind) -> Option<String> {
     let tokens: TokenStream = code.parse().expect("the test's code has tokens");
     check(tokens, input).err().map(|error| error.to_string())
 }
@@ -43,16 +43,16 @@ const OPENINGS: [(&str, &str); 23] = [
 fn what_nests_is_counted() {
     for (open, close) in OPENINGS {
         assert_eq!(
-            told(&nested(open, close, 20), Input::Values),
+            told(&nested(open, close, 20), InputKind::Values),
             None,
             "{open}"
         );
-        let told = told(&nested(open, close, 4 * LEVELS), Input::Values);
+        let told = told(&nested(open, close, 4 * LEVELS), InputKind::Values);
         let told = told.unwrap_or_else(|| panic!("{open} is not counted"));
         assert!(told.contains("deeper than the 128 levels"), "{told}");
     }
-    assert!(told(&nested("A<", ">", LEVELS), Input::Types).is_some());
-    assert!(told(&nested("A<B, ", ">", LEVELS), Input::Types).is_some());
+    assert!(told(&nested("A<", ">", LEVELS), InputKind::Types).is_some());
+    assert!(told(&nested("A<B, ", ">", LEVELS), InputKind::Types).is_some());
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_stands_side_by_side_is_not() {
         "#[a] x, ",
     ] {
         assert_eq!(
-            told(&item.repeat(4 * LEVELS), Input::Values),
+            told(&item.repeat(4 * LEVELS), InputKind::Values),
             None,
             "{item}"
         );
@@ -83,12 +83,16 @@ fn what_stands_side_by_side_is_not() {
         "&'a T, ",
         "A: B<C>, ",
     ] {
-        assert_eq!(told(&item.repeat(4 * LEVELS), Input::Types), None, "{item}");
+        assert_eq!(
+            told(&item.repeat(4 * LEVELS), InputKind::Types),
+            None,
+            "{item}"
+        );
     }
     for item in [" + x", " + -x", " && x == y", " || x", ".f(y)", ".f::<A>()"] {
         let count = OPERATORS / 4;
         assert_eq!(
-            told(&format!("x{}", item.repeat(count)), Input::Values),
+            told(&format!("x{}", item.repeat(count)), InputKind::Values),
             None,
             "{item}"
         );
@@ -98,26 +102,29 @@ fn what_stands_side_by_side_is_not() {
 #[test]
 fn operators_have_a_limit_of_their_own() {
     for item in [" + x", ".f()", "?", "[0]", " as T", "()", " == x"] {
-        let told = told(&format!("x{}", item.repeat(OPERATORS + 1)), Input::Values);
+        let told = told(
+            &format!("x{}", item.repeat(OPERATORS + 1)),
+            InputKind::Values,
+        );
         let told = told.unwrap_or_else(|| panic!("{item} is not counted"));
         assert!(told.contains("more than the 2048 operators"), "{told}");
     }
     // Nested operator chains count, too.
     let sum = |inner: &str| format!("({inner}{})", " + x".repeat(OPERATORS / 10));
     let code = (0..11).fold("x".to_owned(), |inner, _| sum(&inner));
-    assert!(told(&code, Input::Values).is_some());
+    assert!(told(&code, InputKind::Values).is_some());
 }
 
 #[test]
 fn ranges_of_ranges_are_few() {
-    assert_eq!(told("x[..][.. -x]", Input::Values), None);
-    assert!(told(&nested(".. ", "", 9), Input::Values).is_some());
+    assert_eq!(told("x[..][.. -x]", InputKind::Values), None);
+    assert!(told(&nested(".. ", "", 9), InputKind::Values).is_some());
 }
 
 #[test]
 fn bodies_are_only_counted_by_their_groups() {
     let body = format!("fn f() {{ x {} }}", "+ x".repeat(2 * OPERATORS));
-    assert_eq!(told(&body, Input::Function), None);
+    assert_eq!(told(&body, InputKind::Function), None);
     let body = format!("fn f() {{ {} }}", nested("(", ")", LEVELS));
-    assert!(told(&body, Input::Function).is_some());
+    assert!(told(&body, InputKind::Function).is_some());
 }

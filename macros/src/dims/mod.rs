@@ -21,7 +21,7 @@ pub fn dims(input: TokenStream) -> TokenStream {
         let crate_path: CratePath = input.parse()?;
         Ok((crate_path, parse::items(input, &mut errors)))
     };
-    match depth::check(input.clone(), depth::Input::Types).and_then(|()| parser.parse2(input)) {
+    match depth::check(input.clone(), depth::InputKind::Types).and_then(|()| parser.parse2(input)) {
         Err(error) => error.to_compile_error(),
         Ok((crate_path, items)) => {
             let dims = validate::dims(items, &mut errors);

@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::spelling;
 
 /// The parsed declaration of one dim.
-pub struct Item {
+pub struct Declaration {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub ident: Ident,
@@ -32,7 +32,7 @@ const KEYWORDS_BEFORE_A_NAME: [&str; 8] = [
     "struct", "type", "const", "static", "let", "enum", "mod", "use",
 ];
 
-pub fn items(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Item> {
+pub fn items(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Declaration> {
     let mut items = Vec::new();
     while !input.is_empty() {
         if let Some(item) = item(input, errors) {
@@ -46,7 +46,7 @@ pub fn items(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Item> {
 }
 
 /// Parses one dim up to the separator; `None` if none is recognized (the error is recorded).
-fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Item> {
+fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Declaration> {
     let attrs = Attribute::parse_outer(input)
         .map_err(|error| errors.push(error))
         .ok()?;
@@ -60,7 +60,7 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Item> {
         return None;
     }
     let ident = ident(input, errors)?;
-    let mut item = Item {
+    let mut item = Declaration {
         attrs,
         vis,
         ident,
@@ -150,7 +150,7 @@ fn spelling_in_parentheses(input: ParseStream<'_>, errors: &mut Errors) -> Optio
 }
 
 /// Parses `= 3` or `= "batch"`.
-fn value(input: ParseStream<'_>, item: &mut Item, errors: &mut Errors) {
+fn value(input: ParseStream<'_>, item: &mut Declaration, errors: &mut Errors) {
     let Ok(equals) = input.parse::<Token![=]>() else {
         return;
     };

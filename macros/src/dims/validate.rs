@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitInt, Meta, Path, Token, Visibility};
 
-use super::parse::Item;
+use super::parse::Declaration;
 use crate::errors::Errors;
 use crate::spelling;
 
@@ -51,7 +51,7 @@ const IMPLEMENTED: [&str; 7] = [
 ];
 
 /// Returns the dims that can be declared; of a repeated identifier, the first.
-pub fn dims(items: Vec<Item>, errors: &mut Errors) -> Vec<Dim> {
+pub fn dims(items: Vec<Declaration>, errors: &mut Errors) -> Vec<Dim> {
     let mut idents: HashSet<Ident> = HashSet::new();
     let mut spellings: HashMap<String, Ident> = HashMap::new();
     let mut dims = Vec::new();
@@ -89,7 +89,7 @@ pub fn dims(items: Vec<Item>, errors: &mut Errors) -> Vec<Dim> {
 }
 
 /// Returns the name at run time: the one given, or the identifier.
-fn spelling(item: &Item, errors: &mut Errors) -> String {
+fn spelling(item: &Declaration, errors: &mut Errors) -> String {
     let ident = item.ident.to_string();
     if let Some(literal) = &item.spelling {
         let text = literal.value();

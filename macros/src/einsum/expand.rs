@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::parse::{Equation, Item, List};
+use super::parse::{Equation, List, ListItem};
 use crate::crate_path::{CratePath, before};
 
 /// Returns the operand's variable.
@@ -133,8 +133,8 @@ fn tuple(list: &List, at: Span) -> TokenStream {
 /// Returns the dims of the result, with `..` as the type `RangeFull`.
 fn order(list: &List, at: Span) -> TokenStream {
     let items = list.items.iter().map(|item| match item {
-        Item::Dim(dim) => dim.to_token_stream(),
-        Item::Rest(_) => quote_spanned!(at=> ::core::ops::RangeFull),
+        ListItem::Dim(dim) => dim.to_token_stream(),
+        ListItem::Rest(_) => quote_spanned!(at=> ::core::ops::RangeFull),
     });
     quote_spanned!(at=> (#(#items,)*))
 }

@@ -29,7 +29,7 @@ fn expand(input: TokenStream, end: &str) -> TokenStream {
         let crate_path: CratePath = input.parse()?;
         Ok((crate_path, parse::equation(input, &mut errors)))
     };
-    let (crate_path, equation) = match depth::check(input.clone(), depth::Input::Types)
+    let (crate_path, equation) = match depth::check(input.clone(), depth::InputKind::Types)
         .and_then(|()| parser.parse2(input))
     {
         Ok(parsed) => parsed,

@@ -27,13 +27,13 @@ pub struct Operand {
 /// A list of dims in brackets.
 pub struct List {
     pub span: Span,
-    pub items: Vec<Item>,
+    pub items: Vec<ListItem>,
 }
 
 /// A dim, or `..`.
 // Most items are dims.
 #[allow(clippy::large_enum_variant)]
-pub enum Item {
+pub enum ListItem {
     Dim(Type),
     Rest(Token![..]),
 }
@@ -41,13 +41,15 @@ pub enum Item {
 impl List {
     pub fn dims(&self) -> impl Iterator<Item = &Type> {
         self.items.iter().filter_map(|item| match item {
-            Item::Dim(dim) => Some(dim),
-            Item::Rest(_) => None,
+            ListItem::Dim(dim) => Some(dim),
+            ListItem::Rest(_) => None,
         })
     }
 
     pub fn has_rest(&self) -> bool {
-        self.items.iter().any(|item| matches!(item, Item::Rest(_)))
+        self.items
+            .iter()
+            .any(|item| matches!(item, ListItem::Rest(_)))
     }
 }
 
@@ -231,16 +233,16 @@ fn list(group: &Group, errors: &mut Errors) -> List {
     }
 }
 
-fn item(input: ParseStream<'_>, items: &mut Vec<Item>, errors: &mut Errors) {
+fn item(input: ParseStream<'_>, items: &mut Vec<ListItem>, errors: &mut Errors) {
     if input.peek(Token![...]) {
         if let Ok(dots) = input.parse::<Token![...]>() {
             errors.at(dots, "the other dims are `..`");
         }
     } else if input.peek(Token![..]) {
         if let Ok(rest) = input.parse() {
-            items.push(Item::Rest(rest));
+            items.push(ListItem::Rest(rest));
         }
     } else if let Some(dim) = ty(input, "expected a dim or `..`", errors) {
-        items.push(Item::Dim(dim));
+        items.push(ListItem::Dim(dim));
     }
 }

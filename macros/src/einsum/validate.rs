@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use quote::ToTokens;
 
-use super::parse::{Equation, Item, List};
+use super::parse::{Equation, List, ListItem};
 use crate::errors::Errors;
 
 /// Records the errors in the lists.
@@ -21,7 +21,7 @@ pub fn equation(equation: &Equation, errors: &mut Errors) {
         .iter()
         .any(|operand| operand.dims.has_rest());
     for item in &result.items {
-        if let (Item::Rest(rest), false, true) = (item, anywhere, equation.complete) {
+        if let (ListItem::Rest(rest), false, true) = (item, anywhere, equation.complete) {
             errors.at(rest, "no operand has a `..` for this one to stand for");
         }
     }
@@ -31,7 +31,7 @@ fn list(list: &List, errors: &mut Errors) {
     let (mut seen, mut rest) = (HashSet::new(), false);
     for item in &list.items {
         match item {
-            Item::Dim(dim) => {
+            ListItem::Dim(dim) => {
                 let text = dim.to_token_stream().to_string().replace(' ', "");
                 if !seen.insert(text.clone()) {
                     let message = format!(
@@ -41,8 +41,8 @@ fn list(list: &List, errors: &mut Errors) {
                     errors.at(dim, message);
                 }
             }
-            Item::Rest(again) if rest => errors.at(again, "`..` stands twice in this list"),
-            Item::Rest(_) => rest = true,
+            ListItem::Rest(again) if rest => errors.at(again, "`..` stands twice in this list"),
+            ListItem::Rest(_) => rest = true,
         }
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Expr;
 
-use super::lower::Call;
+use super::lower::MethodCall;
 
 /// An expression.
 pub struct Check {
@@ -66,7 +66,7 @@ impl Check {
     }
 
     /// `a.method(b, c)`
-    pub fn called(mut self, call: Call, args: Vec<Self>) -> Self {
+    pub fn called(mut self, call: MethodCall, args: Vec<Self>) -> Self {
         let mut inner = TokenStream::new();
         for (arg, comma) in args.into_iter().zip(&call.commas) {
             inner.extend(arg.tokens);

@@ -7,13 +7,13 @@ use syn::spanned::Spanned;
 
 use super::check::borrowed;
 use super::lower::{Chain, Reduction, variable};
-use super::parse::Parameter;
+use super::parse::NamedTensor;
 use crate::crate_path::CratePath;
 
 /// Writes the whole expression; `fallible` ones return a `Result`.
 pub fn chain(
     crate_path: &CratePath,
-    parameters: &[Parameter],
+    parameters: &[NamedTensor],
     chain: &Chain,
     fallible: bool,
 ) -> TokenStream {

@@ -13,7 +13,7 @@ use syn::{
 use super::allowed::{OPERATORS, REDUCTIONS};
 use super::check::Check;
 use super::instead::{instead, unknown};
-use super::parse::Parameter;
+use super::parse::NamedTensor;
 use crate::crate_path::CratePath;
 use crate::errors::Errors;
 
@@ -42,7 +42,7 @@ pub struct Reduction {
 }
 
 /// The kind of a lowered expression.
-enum Value {
+enum Lowered {
     /// A tensor with a name, by which the check borrows it.
     Named(usize),
     /// A tensor without a name.
@@ -54,7 +54,7 @@ enum Value {
 /// An error that has been recorded.
 struct Noted;
 
-type Found = Result<(Value, Check), Noted>;
+type LowerResult = Result<(Lowered, Check), Noted>;
 
 struct Lower<'a> {
     crate_path: &'a CratePath,
@@ -69,7 +69,7 @@ struct Lower<'a> {
 /// Lowers the body; `None` if errors were recorded.
 pub fn chain(
     crate_path: &CratePath,
-    parameters: &[Parameter],
+    parameters: &[NamedTensor],
     body: Expr,
     errors: &mut Errors,
 ) -> Option<Chain> {
@@ -104,15 +104,15 @@ enum Task {
     Paren(Span),
     Unary(UnOp, &'static str),
     Binary(BinOp, &'static str),
-    To(Call),
-    Method(Call, &'static Operator),
+    To(MethodCall),
+    Method(MethodCall, &'static Operator),
 }
 
 /// A row of [`OPERATORS`].
 type Operator = (&'static str, &'static str, usize, &'static [f64]);
 
 /// A method call without the expressions in it.
-pub struct Call {
+pub struct MethodCall {
     pub dot: Token![.],
     pub method: Ident,
     pub turbofish: Option<AngleBracketedGenericArguments>,
@@ -127,10 +127,10 @@ impl Lower<'_> {
         self.nodes.len() - 1
     }
 
-    fn apply(&mut self, op: &str, args: &[usize]) -> Value {
+    fn apply(&mut self, op: &str, args: &[usize]) -> Lowered {
         let crate_path = self.crate_path.at(Span::call_site());
         let op = format_ident!("{op}");
-        Value::Unnamed(self.node(&quote!(Apply(#crate_path::__private::Op::#op, &[#(#args),*]))))
+        Lowered::Unnamed(self.node(&quote!(Apply(#crate_path::__private::Op::#op, &[#(#args),*]))))
     }
 
     fn wrong<V>(&mut self, at: impl ToTokens, what: impl std::fmt::Display) -> Result<V, Noted> {
@@ -172,8 +172,8 @@ impl Lower<'_> {
         };
         let (value, check) = self.value(tail)?;
         let check = match value {
-            Value::Number => return self.wrong(check, "a number alone is no tensor"),
-            Value::Named(at) => {
+            Lowered::Number => return self.wrong(check, "a number alone is no tensor"),
+            Lowered::Named(at) => {
                 // The last step is the result.
                 if at + 1 != self.nodes.len() {
                     let what = "this was computed before: write the expression here, \
@@ -182,7 +182,7 @@ impl Lower<'_> {
                 }
                 quote!(::core::clone::Clone::clone(#check))
             }
-            Value::Unnamed(_) => check.without_parentheses(),
+            Lowered::Unnamed(_) => check.without_parentheses(),
         };
         Ok((quote!({ #shared #check }), reduction))
     }
@@ -207,30 +207,30 @@ impl Lower<'_> {
         };
         let (value, check) = self.value(*value)?;
         let (at, borrowed) = match value {
-            Value::Number => {
+            Lowered::Number => {
                 let what = "a number needs no name here: write it where it is used";
                 return self.wrong(whole, what);
             }
-            Value::Named(at) => (at, check),
-            Value::Unnamed(at) => (at, check.borrowed()),
+            Lowered::Named(at) => (at, check),
+            Lowered::Unnamed(at) => (at, check.borrowed()),
         };
         self.names.insert(name.to_string(), at);
         Ok(quote!(let #name = #borrowed;))
     }
 
     /// Returns the step of a value, and its form in the check as an argument.
-    fn step(&mut self, (value, check): (Value, Check)) -> (usize, Check) {
+    fn step(&mut self, (value, check): (Lowered, Check)) -> (usize, Check) {
         match value {
-            Value::Unnamed(at) => (at, check.borrowed()),
-            value => self.side((value, check)),
+            Lowered::Unnamed(at) => (at, check.borrowed()),
+            value => self.operand((value, check)),
         }
     }
 
     /// Like [`Lower::step`], but for an operand of an operator, which may be an owned tensor.
-    fn side(&mut self, (value, check): (Value, Check)) -> (usize, Check) {
+    fn operand(&mut self, (value, check): (Lowered, Check)) -> (usize, Check) {
         match value {
-            Value::Named(at) | Value::Unnamed(at) => (at, check),
-            Value::Number => {
+            Lowered::Named(at) | Lowered::Unnamed(at) => (at, check),
+            Lowered::Number => {
                 let at = self.numbers.len();
                 self.numbers.push(check.to_token_stream());
                 (self.node(&quote!(Scalar(#at))), check)
@@ -238,9 +238,9 @@ impl Lower<'_> {
         }
     }
 
-    fn value(&mut self, expr: Expr) -> Found {
+    fn value(&mut self, expr: Expr) -> LowerResult {
         let mut tasks = vec![Task::Value(expr)];
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<LowerResult> = Vec::new();
         while let Some(task) = tasks.pop() {
             let value = match task {
                 Task::Value(expr) => match self.begin(expr, &mut tasks) {
@@ -255,7 +255,7 @@ impl Lower<'_> {
     }
 
     /// Lowers an expression without operands; for others, pushes tasks.
-    fn begin(&mut self, expr: Expr, tasks: &mut Vec<Task>) -> Option<Found> {
+    fn begin(&mut self, expr: Expr, tasks: &mut Vec<Task>) -> Option<LowerResult> {
         let (task, operands) = match expr {
             Expr::Paren(inner) if inner.attrs.is_empty() => (
                 Task::Paren(inner.paren_token.span.join()),
@@ -268,7 +268,7 @@ impl Lower<'_> {
                 return Some(self.name(&expr));
             }
             Expr::Lit(ref lit) if matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_)) => {
-                return Some(Ok((Value::Number, Check::whole(&expr))));
+                return Some(Ok((Lowered::Number, Check::whole(&expr))));
             }
             Expr::Block(ref block) if block.label.is_none() => {
                 let name = format_ident!("number{}", self.lets.len(), span = Span::mixed_site());
@@ -276,7 +276,7 @@ impl Lower<'_> {
                 // If rustc reports the number, it shows the braces.
                 let mut at = name;
                 at.set_span(at.span().located_at(expr.span()));
-                return Some(Ok((Value::Number, Check::whole(&at))));
+                return Some(Ok((Lowered::Number, Check::whole(&at))));
             }
             Expr::Unary(unary) if unary.attrs.is_empty() => {
                 let op = match unary.op {
@@ -321,7 +321,7 @@ impl Lower<'_> {
     }
 
     /// Combines the operands of a task.
-    fn finish(&mut self, task: Task, found: &mut Vec<Found>) -> Found {
+    fn finish(&mut self, task: Task, found: &mut Vec<LowerResult>) -> LowerResult {
         let mut operand = || found.pop().unwrap_or(Err(Noted));
         match task {
             Task::Value(expr) => self.wrong(expr, "an operand is missing"),
@@ -331,38 +331,38 @@ impl Lower<'_> {
                 let (value, check) = operand()?;
                 let check = check.behind(sign);
                 Ok(match value {
-                    Value::Number => (Value::Number, check),
-                    Value::Named(at) | Value::Unnamed(at) => (self.apply(op, &[at]), check),
+                    Lowered::Number => (Lowered::Number, check),
+                    Lowered::Named(at) | Lowered::Unnamed(at) => (self.apply(op, &[at]), check),
                 })
             }
             Task::Binary(sign, op) => {
                 let (right, left) = (operand(), operand());
                 let (left, right) = (left?, right?);
-                if let (Value::Number, Value::Number) = (&left.0, &right.0) {
-                    return Ok((Value::Number, left.1.beside(sign, right.1)));
+                if let (Lowered::Number, Lowered::Number) = (&left.0, &right.0) {
+                    return Ok((Lowered::Number, left.1.beside(sign, right.1)));
                 }
-                let (left, right) = (self.side(left), self.side(right));
+                let (left, right) = (self.operand(left), self.operand(right));
                 let value = self.apply(op, &[left.0, right.0]);
                 Ok((value, left.1.beside(sign, right.1)))
             }
             Task::To(call) => {
                 let of = operand()?;
-                let (of, check) = self.side(of);
+                let (of, check) = self.operand(of);
                 let dtype = call.turbofish.as_ref().map(|list| &list.args);
                 let crate_path = self.crate_path.at(Span::call_site());
                 let step = quote!(To(<#dtype as #crate_path::__private::Element>::DTYPE, #of));
-                let value = Value::Unnamed(self.node(&step));
+                let value = Lowered::Unnamed(self.node(&step));
                 Ok((value, check.called(call, Vec::new())))
             }
             Task::Method(call, &(_, op, _, numbers)) => {
-                let mut args: Vec<Found> = call.commas.iter().map(|_| operand()).collect();
+                let mut args: Vec<LowerResult> = call.commas.iter().map(|_| operand()).collect();
                 args.reverse();
                 let receiver = operand()?;
-                if let Value::Number = receiver.0 {
+                if let Lowered::Number = receiver.0 {
                     let what = "a number has no methods here: compute it in braces";
                     return self.wrong(receiver.1, what);
                 }
-                let (first, check) = self.side(receiver);
+                let (first, check) = self.operand(receiver);
                 let (mut steps, mut checks) = (vec![first], Vec::new());
                 for arg in args {
                     let (at, check) = self.step(arg?);
@@ -379,10 +379,10 @@ impl Lower<'_> {
         }
     }
 
-    fn name(&mut self, expr: &Expr) -> Found {
+    fn name(&mut self, expr: &Expr) -> LowerResult {
         let text = expr.to_token_stream().to_string();
         if let Some(&at) = self.names.get(&text) {
-            return Ok((Value::Named(at), Check::whole(expr)));
+            return Ok((Lowered::Named(at), Check::whole(expr)));
         }
         let what = format!(
             "`{text}` is none of the tensors between the bars: \
@@ -423,7 +423,7 @@ impl Lower<'_> {
             operands.push(arg);
             commas.push(comma);
         }
-        let call = Call {
+        let call = MethodCall {
             dot: call.dot_token,
             method: call.method,
             turbofish: call.turbofish,

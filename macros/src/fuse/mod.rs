@@ -32,7 +32,7 @@ fn expand(input: TokenStream, fallible: bool) -> TokenStream {
         Ok((crate_path, parse::call(input)?))
     };
     let parsed =
-        depth::check(input.clone(), depth::Input::Values).and_then(|()| parser.parse2(input));
+        depth::check(input.clone(), depth::InputKind::Values).and_then(|()| parser.parse2(input));
     let (crate_path, call) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return expression(error),

@@ -5,13 +5,13 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Token};
 
 /// A parsed call.
-pub struct Call {
-    pub parameters: Vec<Parameter>,
+pub struct FuseInput {
+    pub parameters: Vec<NamedTensor>,
     pub body: Expr,
 }
 
 /// A tensor, with its name in the body.
-pub struct Parameter {
+pub struct NamedTensor {
     pub name: Ident,
     /// Its value, unless it is the variable of that name.
     pub value: Option<Expr>,
@@ -21,12 +21,12 @@ const SHAPE: &str = "expected the tensors between bars, then an expression of th
                      `fuse!(|x, b| (x + b).tanh())`";
 
 /// Parses the whole call.
-pub fn call(input: ParseStream<'_>) -> syn::Result<Call> {
+pub fn call(input: ParseStream<'_>) -> syn::Result<FuseInput> {
     if !input.peek(Token![|]) || input.peek(Token![||]) {
         return Err(syn::Error::new(input.span(), SHAPE));
     }
     input.parse::<Token![|]>()?;
-    let mut parameters: Vec<Parameter> = Vec::new();
+    let mut parameters: Vec<NamedTensor> = Vec::new();
     while !input.peek(Token![|]) {
         let name: Ident = input
             .parse()
@@ -41,7 +41,7 @@ pub fn call(input: ParseStream<'_>) -> syn::Result<Call> {
         } else {
             None
         };
-        parameters.push(Parameter { name, value });
+        parameters.push(NamedTensor { name, value });
         if input.peek(Token![,]) {
             input.parse::<Token![,]>()?;
         } else if !input.peek(Token![|]) {
@@ -63,7 +63,7 @@ pub fn call(input: ParseStream<'_>) -> syn::Result<Call> {
             "expected one expression, and nothing behind it",
         ));
     }
-    Ok(Call { parameters, body })
+    Ok(FuseInput { parameters, body })
 }
 
 /// Parses an expression up to the next parameter or the closing bar.

@@ -4,12 +4,12 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Path};
 
-use super::{Layout, MOST, Mesh, written};
+use super::{LayoutInput, MOST, MeshInput, written};
 use crate::crate_path::{after, before};
 
 /// Writes the mesh, its axes, and their impls.
-pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
-    let Mesh {
+pub(super) fn mesh(mesh: &MeshInput) -> TokenStream {
+    let MeshInput {
         attributes,
         visibility,
         name,
@@ -135,8 +135,8 @@ pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
 }
 
 /// Writes the layout, and the placements it gives.
-pub(super) fn layout(layout: &Layout) -> TokenStream {
-    let Layout {
+pub(super) fn layout(layout: &LayoutInput) -> TokenStream {
+    let LayoutInput {
         attributes,
         visibility,
         name,

@@ -15,14 +15,14 @@ mod tests;
 const MOST: usize = 4;
 
 /// `pub Grid: Data, Model`.
-struct Mesh {
+struct MeshInput {
     attributes: Vec<Attribute>,
     visibility: Visibility,
     name: Ident,
     axes: Vec<Ident>,
 }
 
-impl Parse for Mesh {
+impl Parse for MeshInput {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
@@ -63,7 +63,7 @@ pub fn mesh(input: TokenStream) -> TokenStream {
 }
 
 /// `pub Train on Grid: Batch => Data, Hidden => Model`.
-struct Layout {
+struct LayoutInput {
     attributes: Vec<Attribute>,
     visibility: Visibility,
     name: Ident,
@@ -71,7 +71,7 @@ struct Layout {
     pairs: Vec<(Path, Path)>,
 }
 
-impl Parse for Layout {
+impl Parse for LayoutInput {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;

@@ -20,7 +20,7 @@ pub fn names(input: TokenStream) -> TokenStream {
         let crate_path: CratePath = input.parse()?;
         Ok((crate_path, parse::names(input, &mut errors)))
     };
-    let (crate_path, names) = match depth::check(input.clone(), depth::Input::Values)
+    let (crate_path, names) = match depth::check(input.clone(), depth::InputKind::Values)
         .and_then(|()| parser.parse2(input))
     {
         Ok(parsed) => parsed,

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Token, Type, TypeParam, TypeParamBound, WherePredicate};
 
-use super::nouns::{Found, Role};
+use super::nouns::{Nouns, Role};
 use super::parse::Function;
 
 /// Writes the function with all bounds.
@@ -53,7 +53,7 @@ fn add_bounds<'a>(
     named: impl Iterator<Item = &'a Type>,
     bounds: Vec<WherePredicate>,
 ) {
-    let mut found = Found::of(&function.signature.generics);
+    let mut found = Nouns::new(&function.signature.generics);
     named.for_each(|dims| found.ty(dims));
     for bound in &bounds {
         found.predicate(bound);

@@ -16,8 +16,8 @@ use crate::errors::Errors;
 /// not fail as well; its body is left out, because it would lack bounds.
 pub fn relations(written: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let read = depth::check(written.clone(), depth::Input::Types)
-        .and_then(|()| depth::check(item.clone(), depth::Input::Function));
+    let read = depth::check(written.clone(), depth::InputKind::Types)
+        .and_then(|()| depth::check(item.clone(), depth::InputKind::Function));
     if let Err(error) = read {
         errors.push(error);
         let mut out = errors.into_items();
@@ -32,7 +32,7 @@ pub fn relations(written: TokenStream, item: TokenStream) -> TokenStream {
     };
     let spelled = names.put_into(item.clone());
     let function = function
-        .and_then(|_| depth::check(spelled.clone(), depth::Input::Function))
+        .and_then(|_| depth::check(spelled.clone(), depth::InputKind::Function))
         .and_then(|()| parse::function(spelled));
     match function {
         Err(error) => {

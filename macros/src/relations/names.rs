@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTre
 use quote::ToTokens;
 use syn::{Generics, Type, WherePredicate};
 
-use super::parse::Item;
+use super::parse::AttributeItem;
 use crate::depth;
 use crate::errors::Errors;
 
@@ -18,22 +18,22 @@ pub struct Names(Vec<(Ident, Type)>);
 
 /// Resolves the names, each with those above it substituted, and the bounds likewise.
 pub fn resolve(
-    items: Vec<Item>,
+    items: Vec<AttributeItem>,
     generics: &Generics,
     errors: &mut Errors,
 ) -> (Names, Vec<WherePredicate>) {
     let all: Vec<Ident> = items
         .iter()
         .filter_map(|item| match item {
-            Item::Let(name, _) => Some(name.clone()),
-            Item::Bound(_) => None,
+            AttributeItem::Let(name, _) => Some(name.clone()),
+            AttributeItem::Bound(_) => None,
         })
         .collect();
     let mut names = Names::default();
     let mut bounds = Vec::new();
     for item in items {
         match item {
-            Item::Let(name, dims) => {
+            AttributeItem::Let(name, dims) => {
                 if names.find(&name).is_some() {
                     errors.at(&name, format!("`{name}` is named twice"));
                     continue;
@@ -58,7 +58,7 @@ pub fn resolve(
                         return none();
                     }
                     let spelled = names.put_into(dims.to_token_stream());
-                    if let Err(error) = depth::check(spelled.clone(), depth::Input::Types) {
+                    if let Err(error) = depth::check(spelled.clone(), depth::InputKind::Types) {
                         errors.at(&name, error);
                         return none();
                     }
@@ -75,7 +75,7 @@ pub fn resolve(
                 });
                 names.0.push((name, dims));
             }
-            Item::Bound(bound) => bounds.push(bound),
+            AttributeItem::Bound(bound) => bounds.push(bound),
         }
     }
     let bounds = bounds

@@ -23,15 +23,15 @@ pub enum Role {
 
 /// The nouns found in types: the implied bounds, and the kinds of their parameters.
 #[derive(Default)]
-pub struct Found {
+pub struct Nouns {
     bounds: Vec<(String, TokenStream)>,
     roles: Vec<(Ident, Role)>,
     generic: Vec<Ident>,
 }
 
-impl Found {
+impl Nouns {
     /// Creates an empty collection for a function with these generics.
-    pub fn of(generics: &Generics) -> Self {
+    pub fn new(generics: &Generics) -> Self {
         let generic = generics.type_params().map(|param| param.ident.clone());
         Self {
             generic: generic.collect(),

@@ -10,7 +10,7 @@ const EXPECTED: &str = "expected `let Q = ..` with dims such as `Without<D, C>`,
                         as `D: Has<C>`";
 
 /// One item of the attribute.
-pub enum Item {
+pub enum AttributeItem {
     /// `let Q = Contracted<D, E, K>`; `None` if the dims could not be parsed.
     Let(Ident, Option<Type>),
     /// `D: Has<C>`
@@ -18,7 +18,7 @@ pub enum Item {
 }
 
 /// Parses the items that are recognized, and records errors for the others.
-pub fn items(written: TokenStream, errors: &mut Errors) -> Vec<Item> {
+pub fn items(written: TokenStream, errors: &mut Errors) -> Vec<AttributeItem> {
     split(written)
         .into_iter()
         .filter_map(|tokens| item(tokens, errors))
@@ -56,7 +56,7 @@ fn split(written: TokenStream) -> Vec<TokenStream> {
         .collect()
 }
 
-fn item(tokens: TokenStream, errors: &mut Errors) -> Option<Item> {
+fn item(tokens: TokenStream, errors: &mut Errors) -> Option<AttributeItem> {
     let mut first = tokens.clone().into_iter();
     match first.next() {
         None => {
@@ -75,10 +75,10 @@ fn item(tokens: TokenStream, errors: &mut Errors) -> Option<Item> {
                     None
                 }
             };
-            Some(Item::Let(name, dims))
+            Some(AttributeItem::Let(name, dims))
         }
         Some(_) => match syn::parse2::<WherePredicate>(tokens.clone()) {
-            Ok(bound) => Some(Item::Bound(bound)),
+            Ok(bound) => Some(AttributeItem::Bound(bound)),
             Err(_) => {
                 errors.at(&tokens, EXPECTED);
                 None

@@ -27,7 +27,7 @@ pub enum DType {
 
 /// Returns the dtype given by the user, or else that of the values: a suffix decides; floats are
 /// f32, integers i64.
-pub fn of(data: &Node, said: Option<Type>) -> DType {
+pub fn infer(data: &Node, said: Option<Type>) -> DType {
     if let Some(ty) = said {
         let span = Some(ty.span());
         let name = ty.to_token_stream().to_string();

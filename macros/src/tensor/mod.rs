@@ -18,7 +18,7 @@ use crate::errors::Errors;
 pub fn tensor(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| parse::input(input, &mut errors);
-    let input = match depth::check(input.clone(), depth::Input::Values)
+    let input = match depth::check(input.clone(), depth::InputKind::Values)
         .and_then(|()| parser.parse2(input))
     {
         Ok(input) => input,
@@ -27,8 +27,8 @@ pub fn tensor(input: TokenStream) -> TokenStream {
             return errors.into_expression(None);
         }
     };
-    let shape = shape::of(&input.data, &mut errors);
-    let dtype = dtype::of(&input.data, input.dtype);
+    let shape = shape::infer(&input.data, &mut errors);
+    let dtype = dtype::infer(&input.data, input.dtype);
     dtype::check(&input.data, &dtype, &mut errors);
     if errors.is_empty() {
         shape::check_rank(&shape, &input.data, &input.dims, &mut errors);

@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::list::ty;
 
 /// The parsed input, as far as it was recognized.
-pub struct Input {
+pub struct TensorInput {
     pub crate_path: CratePath,
     pub data: Node,
     pub dims: Vec<Type>,
@@ -22,7 +22,7 @@ pub struct Input {
 const EMPTY: &str = "expected values, such as `[1., 2.]; N`";
 
 /// Parses the parts, and records errors.
-pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> {
+pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TensorInput> {
     let crate_path: CratePath = input.parse()?;
     let mut parts = parts(input)?.into_iter();
     let (data, left) = match parts.next() {
@@ -58,7 +58,7 @@ pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> 
             errors.at(part.tokens, BEHIND);
         }
     }
-    Ok(Input {
+    Ok(TensorInput {
         crate_path,
         data,
         dims,

@@ -13,20 +13,20 @@ use crate::errors::Errors;
 /// The sizes, as far as the macro knows them.
 #[derive(Clone, Default)]
 pub struct Shape {
-    pub sizes: Vec<Size>,
+    pub sizes: Vec<RowLength>,
     /// Whether the values are expressions, which may be arrays themselves.
     pub open: bool,
 }
 
 /// The length of a row.
 #[derive(Clone)]
-pub enum Size {
+pub enum RowLength {
     Known(usize),
     /// `[x; LEN]`
     Const(TokenStream),
 }
 
-impl ToTokens for Size {
+impl ToTokens for RowLength {
     fn to_tokens(&self, out: &mut TokenStream) {
         match self {
             Self::Known(len) => proc_macro2::Literal::usize_unsuffixed(*len).to_tokens(out),
@@ -35,7 +35,7 @@ impl ToTokens for Size {
     }
 }
 
-impl Size {
+impl RowLength {
     fn known(&self) -> Option<usize> {
         match self {
             Self::Known(len) => Some(*len),
@@ -45,50 +45,51 @@ impl Size {
 }
 
 /// Computes the shape of `node`, and records errors for rows that differ from their neighbours.
-pub fn of(node: &Node, errors: &mut Errors) -> Shape {
+pub fn infer(node: &Node, errors: &mut Errors) -> Shape {
     match node {
         Node::Value { value, .. } => Shape {
             sizes: Vec::new(),
             open: matches!(value, Value::Other | Value::Wrong),
         },
-        Node::Repeat { item, len, .. } => row(length(len), of(item, errors)),
+        Node::Repeat { item, len, .. } => row(length(len), infer(item, errors)),
         Node::Row { items, .. } => {
-            let shapes: Vec<Shape> = items.iter().map(|item| of(item, errors)).collect();
+            let shapes: Vec<Shape> = items.iter().map(|item| infer(item, errors)).collect();
             let usual = usual(&shapes);
             for (item, shape) in items.iter().zip(&shapes) {
                 if let Some(problem) = difference(shape, &usual) {
                     errors.span(span(item), problem);
                 }
             }
-            row(Size::Known(items.len()), usual)
+            row(RowLength::Known(items.len()), usual)
         }
     }
 }
 
-fn row(len: Size, item: Shape) -> Shape {
+fn row(len: RowLength, item: Shape) -> Shape {
     Shape {
         sizes: [len].into_iter().chain(item.sizes).collect(),
         open: item.open,
     }
 }
 
-fn length(len: &Expr) -> Size {
+fn length(len: &Expr) -> RowLength {
     if let Expr::Lit(ExprLit {
         lit: Lit::Int(literal),
         ..
     }) = len
         && let Ok(len) = literal.base10_parse()
     {
-        return Size::Known(len);
+        return RowLength::Known(len);
     }
-    Size::Const(len.to_token_stream())
+    RowLength::Const(len.to_token_stream())
 }
 
 /// Returns the shape of most items, so that the odd one is reported; in a tie, the first. It is
 /// open if all items are expressions, and that of a value if there are no items.
 fn usual(shapes: &[Shape]) -> Shape {
-    let key =
-        |shape: &Shape| -> Vec<Option<usize>> { shape.sizes.iter().map(Size::known).collect() };
+    let key = |shape: &Shape| -> Vec<Option<usize>> {
+        shape.sizes.iter().map(RowLength::known).collect()
+    };
     let mut counts: HashMap<Vec<Option<usize>>, usize> = HashMap::new();
     for shape in shapes {
         *counts.entry(key(shape)).or_default() += 1;

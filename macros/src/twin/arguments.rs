@@ -6,38 +6,38 @@ use syn::{Ident, LitStr, Path, Token};
 
 /// The arguments of the attribute.
 #[derive(Default)]
-pub struct Arguments {
+pub struct TwinArguments {
     /// A free function, whose docs cannot link to `Self`.
     pub free: bool,
     /// The method's last parameter is an `Option` of a generator. Two methods without it are
     /// generated.
     pub from: bool,
     /// The panicking function that computes the same as the body's last call.
-    pub made: Option<Path>,
+    pub panicking: Option<Path>,
     /// The method's last parameter is options; the text describes them. Two methods without them
     /// are generated.
     pub with: Option<LitStr>,
 }
 
 /// Parses the arguments.
-pub fn read(written: TokenStream) -> syn::Result<Arguments> {
+pub fn read(written: TokenStream) -> syn::Result<TwinArguments> {
     // Most attributes have no arguments.
     if written.is_empty() {
-        return Ok(Arguments::default());
+        return Ok(TwinArguments::default());
     }
     all.parse2(written)
 }
 
-fn all(input: ParseStream<'_>) -> syn::Result<Arguments> {
-    let mut arguments = Arguments::default();
+fn all(input: ParseStream<'_>) -> syn::Result<TwinArguments> {
+    let mut arguments = TwinArguments::default();
     while !input.is_empty() {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {
             "free" => arguments.free = true,
             "from" => arguments.from = true,
-            "made" => {
+            "panicking" => {
                 input.parse::<Token![=]>()?;
-                arguments.made = Some(Path::parse_mod_style(input)?);
+                arguments.panicking = Some(Path::parse_mod_style(input)?);
             }
             "with" => {
                 input.parse::<Token![=]>()?;
@@ -46,7 +46,7 @@ fn all(input: ParseStream<'_>) -> syn::Result<Arguments> {
             _ => {
                 return Err(syn::Error::new(
                     name.span(),
-                    "expected `free`, `from`, `made = function` or `with = \"what the options add.\"`",
+                    "expected `free`, `from`, `panicking = function` or `with = \"what the options add.\"`",
                 ));
             }
         }

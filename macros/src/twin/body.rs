@@ -11,7 +11,7 @@ use super::parse::{group, is_ident, is_punct};
 
 /// Returns the body with panics in place of returned errors. `None` if only a call of the original
 /// method is equivalent.
-pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenStream> {
+pub fn repeated(body: &Group, panicking: Option<&Path>, span: Span) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let leaves = leaves(body.stream());
     if let Some(before) = before_self(&tokens).filter(|_| leaves == 1) {
@@ -25,7 +25,7 @@ pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenSt
         }
         let last: TokenStream = last.into_iter().collect();
         let first: TokenStream = tokens.into_iter().collect();
-        return Some(quote_spanned!(span=> #first crate::call::ok(#last); self));
+        return Some(quote_spanned!(span=> #first crate::ok(#last); self));
     }
     if leaves > 0 {
         return None;
@@ -33,20 +33,20 @@ pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenSt
     let tail = tail(&tokens)?;
     let last = tokens.split_off(tail);
     let first: TokenStream = tokens.into_iter().collect();
-    let last = match given(&last) {
+    let last = match split_try_from_erased(&last) {
         // `Tensor::try_from_erased(what)`
         Some((ty, what)) => {
-            let made = made.and_then(|made| Some((made, called(what.clone())?)));
-            match made {
-                Some((made, arguments)) => {
-                    quote_spanned!(span=> #ty::from_erased(#made #arguments))
+            let panicking = panicking.and_then(|function| Some((function, called(what.clone())?)));
+            match panicking {
+                Some((function, arguments)) => {
+                    quote_spanned!(span=> #ty::from_erased(#function #arguments))
                 }
-                None => quote_spanned!(span=> #ty::from_erased(crate::call::done(#what))),
+                None => quote_spanned!(span=> #ty::from_erased(crate::done(#what))),
             }
         }
         None => {
             let last: TokenStream = last.into_iter().collect();
-            quote_spanned!(span=> crate::call::ok(#last))
+            quote_spanned!(span=> crate::ok(#last))
         }
     };
     Some(quote_spanned!(span=> #first #last))
@@ -88,7 +88,7 @@ fn tail(tokens: &[TokenTree]) -> Option<usize> {
 }
 
 /// Returns the type and the argument of `Type::try_from_erased(what)`.
-fn given(tokens: &[TokenTree]) -> Option<(&TokenTree, TokenStream)> {
+fn split_try_from_erased(tokens: &[TokenTree]) -> Option<(&TokenTree, TokenStream)> {
     let [ty, _, _, name, what] = tokens else {
         return None;
     };

@@ -23,7 +23,7 @@ pub struct Docs<'a> {
 
 impl<'a> Docs<'a> {
     /// Finds the section about errors.
-    pub fn of(method: &'a Method) -> syn::Result<Self> {
+    pub fn from_method(method: &'a Method) -> syn::Result<Self> {
         let at = method
             .docs
             .iter()

@@ -6,14 +6,14 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
-use super::arguments::Arguments;
+use super::arguments::TwinArguments;
 use super::body;
 use super::docs::{Docs, PANICS, added_by_options};
 use super::generator::Draws;
 use super::parse::{Method, Parameter, is_punct};
 
 /// Returns the original method, and those generated from it.
-pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream> {
+pub fn expand(arguments: &TwinArguments, method: &Method) -> syn::Result<TokenStream> {
     let span = method.name.span();
     let written = method.name.to_string();
     let Some(name) = written.strip_prefix("try_").filter(|name| !name.is_empty()) else {
@@ -23,7 +23,7 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
         ));
     };
     let panicking = Ident::new(name, span);
-    let docs = Docs::of(method)?;
+    let docs = Docs::from_method(method)?;
     let one = One {
         arguments,
         method,
@@ -34,7 +34,7 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
         return from_generator(one, name);
     }
     let tried = one.tried(&panicking, &method.name, method.body.to_token_stream());
-    let repeated = body::repeated(&method.body, arguments.made.as_ref(), span);
+    let repeated = body::repeated(&method.body, arguments.panicking.as_ref(), span);
     let body = repeated.map_or_else(|| Body::Calls(one.call(&method.name, None)), Body::Repeats);
     let Some(added) = &arguments.with else {
         let panics = one.panics(&panicking, docs.whole(PANICS), body);
@@ -63,9 +63,9 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
 /// Generates the methods that draw from a given generator, and those that draw from the default
 /// one.
 fn from_generator(one: One<'_>, name: &str) -> syn::Result<TokenStream> {
-    let (method, made) = (one.method, one.arguments.made.as_ref());
+    let (method, panicking) = (one.method, one.arguments.panicking.as_ref());
     let span = method.name.span();
-    let draws = Draws::of(method, name)?;
+    let draws = Draws::from_method(method, name)?;
     let own = Ident::new(name, span);
     let tried_plain = Ident::new(&format!("try_{}", draws.plain), span);
     let panics = |one: One<'_>, name: &Ident, tried: &Ident, docs, body: Option<TokenStream>| {
@@ -73,7 +73,7 @@ fn from_generator(one: One<'_>, name: &str) -> syn::Result<TokenStream> {
         one.panics(name, docs, body)
     };
     let [given, default] = draws.bodies(&method.body.stream());
-    let repeated = body::repeated(&method.body, made, span).map(|body| draws.bodies(&body));
+    let repeated = body::repeated(&method.body, panicking, span).map(|body| draws.bodies(&body));
     let (given_too, default_too) = repeated.map(<(_, _)>::from).unzip();
     let about = one.docs.of_options(draws.about(one.arguments.free), PANICS);
     let with = One {
@@ -118,7 +118,7 @@ enum Body {
 /// A method with a subset of the parameters.
 #[derive(Clone, Copy)]
 struct One<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a TwinArguments,
     method: &'a Method,
     docs: &'a Docs<'a>,
     parameters: &'a [Parameter],
@@ -140,7 +140,7 @@ impl One<'_> {
             // Parameters that are only passed on need no `mut`.
             Body::Calls(call) => (
                 self.parameters(Parameter::unchanged),
-                quote_spanned!(span=> crate::call::ok(#call)),
+                quote_spanned!(span=> crate::ok(#call)),
             ),
             Body::Repeats(body) => (self.parameters(Parameter::written), body),
         };

@@ -14,7 +14,7 @@ use super::parse::{Method, Parameter};
 
 /// The arguments of the attribute.
 #[derive(Default)]
-struct Arguments {
+struct FormsArguments {
     /// The method's last parameter is an `Option` of a generator. One method without it is
     /// generated.
     from: bool,
@@ -24,8 +24,8 @@ struct Arguments {
     out: Vec<Ident>,
 }
 
-fn arguments(input: ParseStream<'_>) -> syn::Result<Arguments> {
-    let mut found = Arguments::default();
+fn arguments(input: ParseStream<'_>) -> syn::Result<FormsArguments> {
+    let mut found = FormsArguments::default();
     while !input.is_empty() {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {
@@ -56,12 +56,14 @@ fn arguments(input: ParseStream<'_>) -> syn::Result<Arguments> {
 
 /// Returns the original method, and those generated from it.
 pub fn expand(written: TokenStream, method: &Method) -> syn::Result<TokenStream> {
-    let Arguments { from, with, out } = arguments.parse2(written)?;
-    let docs = Docs::of(method)?;
+    let FormsArguments { from, with, out } = arguments.parse2(written)?;
+    let docs = Docs::from_method(method)?;
     let span = method.name.span();
     let name = method.name.to_string();
     let mut made = TokenStream::new();
-    let draws = from.then(|| Draws::of(method, &name)).transpose()?;
+    let draws = from
+        .then(|| Draws::from_method(method, &name))
+        .transpose()?;
     let (plain, parameters) = match &with {
         None if let Some(draws) = &draws => {
             let [given, default] = draws.bodies(&method.body.stream());

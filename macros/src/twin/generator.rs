@@ -23,7 +23,7 @@ pub struct Draws {
 
 impl Draws {
     /// Parses the last parameter. `name` is the method's name without `try_`.
-    pub fn of(method: &Method, name: &str) -> syn::Result<Self> {
+    pub fn from_method(method: &Method, name: &str) -> syn::Result<Self> {
         let span = method.name.span();
         let last = method.parameters.split_last();
         let last = last.and_then(|(last, others)| Some((last, last.in_option()?, others)));

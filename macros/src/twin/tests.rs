@@ -38,7 +38,7 @@ fn expansions() {
             "pub fn try_two(&self) -> Result<Self> { Tensor::try_from_erased(call(self)) }",
         ),
         (
-            "made = made::two",
+            "panicking = made::two",
             "pub fn try_two(&self) -> Result<Self> { let a = 1; Tensor::try_from_erased(call(self, a)) }",
         ),
         (

@@ -205,13 +205,13 @@ along! {
         |x, dim| x.unfold(dim, size, step, outdim).map(Slid::from), |parts| parts.unfold(x, size, step, outdim);
     roll Roll [shift: i64] [] like Self: |x, dim| x.roll(&[shift], dim), |parts| parts.rolled(x, shift);
     logsumexp Logsumexp [] [] whole Self: |x, dim| x.logsumexp(dim), |parts| parts.logsumexp(x)?.squeeze(parts.dim);
-    max Max [] [] wholes (Self, Self): |x, dim| x.max(DimArg::one(dim)), |parts| parts.extreme(x, Combine::Max);
-    min Min [] [] wholes (Self, Self): |x, dim| x.min(DimArg::one(dim)), |parts| parts.extreme(x, Combine::Min);
+    max Max [] [] wholes (Self, Self): |x, dim| x.max(DimArg::from_dim(dim)), |parts| parts.extreme(x, Combine::Max);
+    min Min [] [] wholes (Self, Self): |x, dim| x.min(DimArg::from_dim(dim)), |parts| parts.extreme(x, Combine::Min);
     kthvalue Kthvalue [k: usize] [] wholes (Self, Self):
-        |x, dim| x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::one(dim)), |parts| parts.kthvalue(x, k);
-    median Median [] [] wholes (Self, Self): |x, dim| x.median(DimArg::one(dim)), |parts| parts.median(x);
-    argmax Argmax [] [] whole Self: |x, dim| x.argmax(DimArg::one(dim)), |parts| Ok(parts.extreme(x, Combine::Max)?.1);
-    argmin Argmin [] [] whole Self: |x, dim| x.argmin(DimArg::one(dim)), |parts| Ok(parts.extreme(x, Combine::Min)?.1);
+        |x, dim| x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::from_dim(dim)), |parts| parts.kthvalue(x, k);
+    median Median [] [] wholes (Self, Self): |x, dim| x.median(DimArg::from_dim(dim)), |parts| parts.median(x);
+    argmax Argmax [] [] whole Self: |x, dim| x.argmax(DimArg::from_dim(dim)), |parts| Ok(parts.extreme(x, Combine::Max)?.1);
+    argmin Argmin [] [] whole Self: |x, dim| x.argmin(DimArg::from_dim(dim)), |parts| Ok(parts.extreme(x, Combine::Min)?.1);
     topk_with Topk [k: usize] [options: TopkOptions] wholes (Self, Self):
         |x, dim| x.topk_with(i64::try_from(k).unwrap_or(i64::MAX), dim, options), |parts| parts.topk(x, k, options);
 }

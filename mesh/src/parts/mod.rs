@@ -84,7 +84,7 @@ impl Parts {
 
     /// Returns the dim as an argument that keeps it with size 1.
     fn keep(&self) -> DimArg<'static> {
-        DimArg::one(self.dim).keep()
+        DimArg::from_dim(self.dim).keep()
     }
 
     /// All-reduces a tensor of equal sizes on all ranks.

@@ -372,14 +372,14 @@ fn summed(x: DynTensor, like: &DynTensor) -> Result<DynTensor> {
     }
     for dim in 0..like.rank() {
         if like.shape()[dim] == 1 && x.shape()[dim] != 1 {
-            x = x.sum(nomina_core::rule::DimArg::one(dim).keep())?;
+            x = x.sum(nomina_core::rule::DimArg::from_dim(dim).keep())?;
         }
     }
     Ok(x)
 }
 
 fn keep_last(x: &DynTensor) -> nomina_core::rule::DimArg<'static> {
-    nomina_core::rule::DimArg::one(x.rank() - 1).keep()
+    nomina_core::rule::DimArg::from_dim(x.rank() - 1).keep()
 }
 
 /// Less than any score; its exponential relative to any score is zero.

@@ -119,8 +119,8 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match (A::VIA, combine) {
             (Some(axis), _) => self.parts(op, dim, axis, at).extreme(&x, combine)?,
-            (None, Combine::Max) => x.max(DimArg::one(dim))?,
-            (None, _) => x.min(DimArg::one(dim))?,
+            (None, Combine::Max) => x.max(DimArg::from_dim(dim))?,
+            (None, _) => x.min(DimArg::from_dim(dim))?,
         };
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }
@@ -157,7 +157,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match A::VIA {
             Some(axis) => self.parts(op, dim, axis, at).kthvalue(&x, k)?,
-            None => x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::one(dim))?,
+            None => x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::from_dim(dim))?,
         };
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }
@@ -193,7 +193,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match A::VIA {
             Some(axis) => self.parts(op, dim, axis, at).median(&x)?,
-            None => x.median(DimArg::one(dim))?,
+            None => x.median(DimArg::from_dim(dim))?,
         };
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }

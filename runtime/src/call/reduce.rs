@@ -159,7 +159,7 @@ pub(super) fn reduction(op: Op) -> Option<class::Reduce> {
     match op {
         Op::Max => Some(class::Reduce::Amax),
         Op::Min => Some(class::Reduce::Amin),
-        op => class::Reduce::of(op),
+        op => class::Reduce::from_op(op),
     }
 }
 
@@ -318,7 +318,7 @@ fn complex_variance(
 /// # Errors
 /// Like [`reduce`].
 pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
-    let Some(by @ (class::ArgReduce::Max | class::ArgReduce::Min)) = class::ArgReduce::of(op)
+    let Some(by @ (class::ArgReduce::Max | class::ArgReduce::Min)) = class::ArgReduce::from_op(op)
     else {
         return Err(check::wrong_entry(op, "arg_reduce"));
     };
@@ -364,7 +364,8 @@ fn along(x: &Raw, dim: usize) -> SmallVec<[usize; 8]> {
 /// # Errors
 /// Like [`reduce`].
 pub fn arg_position(op: Op, x: &Raw, dim: Option<usize>, keepdim: bool) -> Result<Raw> {
-    let Some(by @ (class::ArgReduce::Argmax | class::ArgReduce::Argmin)) = class::ArgReduce::of(op)
+    let Some(by @ (class::ArgReduce::Argmax | class::ArgReduce::Argmin)) =
+        class::ArgReduce::from_op(op)
     else {
         return Err(check::wrong_entry(op, "arg_position"));
     };

@@ -15,7 +15,7 @@ use crate::tape::record_scan;
 /// # Errors
 /// If the operator is another, the dim is out of range, or memory is missing.
 pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
-    let Some(by) = class::Scan::of(op) else {
+    let Some(by) = class::Scan::from_op(op) else {
         return Err(check::wrong_entry(op, "scan"));
     };
     let row = op.row();

@@ -14,7 +14,7 @@ use crate::tape::record_reduction;
 /// # Errors
 /// If the operator is another, the dim is out of range, the dtype is not a float, or memory is missing.
 pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
-    let Some(by) = class::Softmax::of(op) else {
+    let Some(by) = class::Softmax::from_op(op) else {
         return Err(check::wrong_entry(op, "softmax"));
     };
     let target = dtype.unwrap_or(x.dtype());

@@ -69,7 +69,7 @@ impl DynTensor {
         self.aligned(aligned.map_err(|e| about(e, &[self, other]))?)
     }
 
-    fn aligned(&self, aligned: rule::Aligned) -> Result<Self> {
+    fn aligned(&self, aligned: rule::Alignment) -> Result<Self> {
         let raw = self.raw.align(&aligned.positions)?;
         Ok(Self::new(raw, aligned.names))
     }
@@ -102,7 +102,7 @@ impl DynTensor {
         self.flattened(flat.map_err(|e| about(e, &[self]))?)
     }
 
-    fn flattened(&self, flat: rule::Flattened) -> Result<Self> {
+    fn flattened(&self, flat: rule::Flattening) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let shape = rule::flatten_shape("flatten", self.shape(), &flat).map_err(fail)?;
         Ok(Self::new(

@@ -9,7 +9,7 @@ use nomina_core::{Element, Float, Result};
 use nomina_macros::twin;
 
 use super::{Tensor, at};
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 
 /// # Activations
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -32,7 +32,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (operands, at) = ([self.erased(), weight.erased()], position::<X, D>());
-        Tensor::try_from_erased(compose::one(&operands, D::STATIC, |given| {
+        Tensor::try_from_erased(compose::call_for_tensor(&operands, D::STATIC, |given| {
             given[0].prelu_at(&given[1], at)
         }))
     }
@@ -48,9 +48,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let at = at(&dim, self) as i64;
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].glu(at)
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].glu(at),
+        ))
     }
 }
 

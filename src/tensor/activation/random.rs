@@ -11,7 +11,7 @@ use nomina_macros::twin;
 use nomina_runtime::Generator;
 use nomina_runtime::tensor::{AlphaDropoutOptions, DropoutOptions, RreluOptions};
 
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -33,9 +33,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].dropout_with(options)
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].dropout_with(options),
+        ))
     }
 
     /// Like [`dropout_with`](Self::dropout_with), but draws from the given generator.
@@ -52,9 +54,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let generator = RefCell::new(generator);
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].dropout_from(options, &mut generator.borrow_mut())
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].dropout_from(options, &mut generator.borrow_mut()),
+        ))
     }
 
     /// Returns the tensor itself; in training, drops elements to the value that `selu` saturates
@@ -67,9 +71,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].alpha_dropout_with(options)
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].alpha_dropout_with(options),
+        ))
     }
 
     /// Like [`alpha_dropout_with`](Self::alpha_dropout_with), but draws from the given generator.
@@ -86,9 +92,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let generator = RefCell::new(generator);
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].alpha_dropout_from(options, &mut generator.borrow_mut())
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].alpha_dropout_from(options, &mut generator.borrow_mut()),
+        ))
     }
 
     /// Multiplies negative elements by a number between 1/8 and 1/3: by the middle, or in training
@@ -101,9 +109,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].rrelu_with(options)
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].rrelu_with(options),
+        ))
     }
 
     /// Like [`rrelu_with`](Self::rrelu_with), but draws from the given generator.
@@ -116,9 +126,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let generator = RefCell::new(generator);
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].rrelu_from(options, &mut generator.borrow_mut())
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].rrelu_from(options, &mut generator.borrow_mut()),
+        ))
     }
 }
 

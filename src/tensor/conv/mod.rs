@@ -15,8 +15,8 @@ use nomina_core::{Element, Result};
 use nomina_runtime::call::{ConvArgs, TransposedArgs};
 
 use super::Tensor;
-use crate::call::conv::{self, Found};
-use crate::call::{Erased, Known};
+use crate::erased::conv::{self, Found};
+use crate::erased::{Erased, Known};
 
 /// Returns the positions of the dims of a convolution.
 fn found<D: Dims, E: Dims, X: OneDim, A: Axes>() -> Found {

@@ -8,7 +8,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{InterpolateMode, InterpolateOptions, PadOptions};
 
 use super::Tensor;
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 
 /// # Padding
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -37,7 +37,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self> {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].pad_by(at, &pad, options)
         }))
     }
@@ -78,7 +78,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self> {
         let at: Vec<usize> = places::<D, Z::Dims>().iter().copied().flatten().collect();
         let sizes = sizes.sizes();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].interpolate_by(&at, &sizes, options)
         }))
     }

@@ -7,7 +7,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 
 /// # Shuffled pixels and channels
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -37,7 +37,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = (channel, dims);
         let (at, spatial) = (position::<X, D>(), positions::<A, D>());
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].pixel_shuffle_by(at, spatial, factor)
         }))
     }
@@ -58,7 +58,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = (channel, dims);
         let (at, spatial) = (position::<X, D>(), positions::<A, D>());
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].pixel_unshuffle_by(at, spatial, factor)
         }))
     }
@@ -72,7 +72,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_channel_shuffle<X: DimOf<D>>(&self, channel: X, groups: usize) -> Result<Self> {
         let _ = channel;
         let at = position::<X, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].channel_shuffle_by(at, groups)
         }))
     }

@@ -13,7 +13,7 @@ use nomina_runtime::tensor::{
 };
 
 use super::Tensor;
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Convolves along one dim and sums over channels.
@@ -131,7 +131,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool1d_by(at, kernel_size, options)
         }))
     }
@@ -153,7 +153,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
+        let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool1d_with_indices_by(at, kernel_size, options)
         })?;
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
@@ -175,7 +175,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].avg_pool1d_by(at, kernel_size, options)
         }))
     }
@@ -197,7 +197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].lp_pool1d_by(at, norm_type, kernel_size, options)
         }))
     }
@@ -217,7 +217,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_avg_pool1d_by(at, output_size)
         }))
     }
@@ -237,7 +237,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool1d_by(at, output_size)
         }))
     }
@@ -258,7 +258,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
+        let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool1d_with_indices_by(at, output_size)
         })?;
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
@@ -281,7 +281,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(
+        Self::try_from_erased(compose::call_for_tensor(
             &[self.erased(), indices.erased()],
             D::STATIC,
             |x| x[0].max_unpool1d_by(&x[1], at, output_size),
@@ -426,7 +426,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool2d_by(at, kernel_size, options)
         }))
     }
@@ -448,7 +448,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
+        let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool2d_with_indices_by(at, kernel_size, options)
         })?;
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
@@ -470,7 +470,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].avg_pool2d_by(at, kernel_size, options)
         }))
     }
@@ -492,7 +492,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].lp_pool2d_by(at, norm_type, kernel_size, options)
         }))
     }
@@ -512,7 +512,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_avg_pool2d_by(at, output_size)
         }))
     }
@@ -532,7 +532,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool2d_by(at, output_size)
         }))
     }
@@ -553,7 +553,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
+        let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool2d_with_indices_by(at, output_size)
         })?;
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
@@ -576,7 +576,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(
+        Self::try_from_erased(compose::call_for_tensor(
             &[self.erased(), indices.erased()],
             D::STATIC,
             |x| x[0].max_unpool2d_by(&x[1], at, output_size),
@@ -698,7 +698,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool3d_by(at, kernel_size, options)
         }))
     }
@@ -720,7 +720,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
+        let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool3d_with_indices_by(at, kernel_size, options)
         })?;
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
@@ -742,7 +742,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].avg_pool3d_by(at, kernel_size, options)
         }))
     }
@@ -764,7 +764,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].lp_pool3d_by(at, norm_type, kernel_size, options)
         }))
     }
@@ -784,7 +784,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_avg_pool3d_by(at, output_size)
         }))
     }
@@ -804,7 +804,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
+        Self::try_from_erased(compose::call_for_tensor(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool3d_by(at, output_size)
         }))
     }
@@ -825,7 +825,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
+        let (values, indices) = compose::call_for_pair(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool3d_with_indices_by(at, output_size)
         })?;
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
@@ -848,7 +848,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::try_from_erased(compose::one(
+        Self::try_from_erased(compose::call_for_tensor(
             &[self.erased(), indices.erased()],
             D::STATIC,
             |x| x[0].max_unpool3d_by(&x[1], at, output_size),

@@ -7,8 +7,8 @@ use nomina_core::{Element, Float, Result};
 use nomina_macros::twin;
 use nomina_runtime::tensor::AttentionOptions;
 
-use crate::call::compose::one;
-use crate::call::{Erased, ErasedRef, Known};
+use crate::erased::compose::call_for_tensor;
+use crate::erased::{Erased, ErasedRef, Known};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -74,9 +74,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 fn attend(
     operands: &[ErasedRef<'_>],
     options: AttentionOptions,
-    out: &'static crate::call::Static,
+    out: &'static crate::erased::Static,
 ) -> Result<Erased> {
-    one(operands, out, |x| {
+    call_for_tensor(operands, out, |x| {
         x[0].scaled_dot_product_attention_with(&x[1], &x[2], x.get(3), options)
     })
 }

@@ -21,8 +21,8 @@ use nomina_runtime::call;
 use nomina_runtime::tensor::{CdistOptions, LinearOptions};
 
 use super::Tensor;
-use crate::call::compose::one;
-use crate::call::{Erased, Known, order, product};
+use crate::erased::compose::call_for_tensor;
+use crate::erased::{Erased, Known, order, product};
 
 pub use terms::{
     EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
@@ -150,7 +150,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        let raised = one(&[self.erased()], D::STATIC, |x| x[0].matrix_power(n));
+        let raised = call_for_tensor(&[self.erased()], D::STATIC, |x| x[0].matrix_power(n));
         Tensor::try_from_erased(raised)
     }
 
@@ -185,7 +185,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Erased> {
         let _ = dim;
         let at = position::<X, Sum<D, E>>();
-        one(&[self.erased(), other.erased()], <Sum<D, E>>::STATIC, |x| {
+        call_for_tensor(&[self.erased(), other.erased()], <Sum<D, E>>::STATIC, |x| {
             x[0].cross(&x[1], at)
         })
     }
@@ -269,9 +269,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let out = <Distances<D, E>>::STATIC;
-        Tensor::try_from_erased(one(&[self.erased(), other.erased()], out, |x| {
-            x[0].cdist_with(&x[1], options)
-        }))
+        Tensor::try_from_erased(call_for_tensor(
+            &[self.erased(), other.erased()],
+            out,
+            |x| x[0].cdist_with(&x[1], options),
+        ))
     }
 }
 

@@ -10,7 +10,7 @@ use nomina_core::dims::{
 use nomina_core::{Element, Promote, Promoted, Result};
 use smallvec::SmallVec;
 
-use crate::call::{self, ErasedRef, Known, done};
+use crate::erased::{self, ErasedRef, Known, done};
 use crate::tensor::Tensor;
 
 /// The state of an `einsum!`: the dims of the operands so far, the dims that `..` covers, and the
@@ -71,7 +71,7 @@ pub fn einsum<O: OrderSpec, L, R: Dims, T: Element>(
 where
     Aligned<R, O>: Distinct,
 {
-    Tensor::from_erased(done(call::einsum::einsum(
+    Tensor::from_erased(done(erased::einsum::einsum(
         &terms.operands,
         <Aligned<R, O>>::STATIC,
     )))
@@ -86,7 +86,7 @@ pub fn try_einsum<O: OrderSpec, L, R: Dims, T: Element>(
 where
     Aligned<R, O>: Distinct,
 {
-    Tensor::try_from_erased(call::einsum::einsum(
+    Tensor::try_from_erased(erased::einsum::einsum(
         &terms.operands,
         <Aligned<R, O>>::STATIC,
     ))

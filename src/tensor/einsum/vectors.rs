@@ -6,8 +6,8 @@ use nomina_core::dims::{Broadcast, DimOf, Dims, Sum, Without, position};
 use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
-use crate::call::compose::one;
-use crate::call::{Erased, Known};
+use crate::erased::compose::call_for_tensor;
+use crate::erased::{Erased, Known};
 use crate::tensor::Tensor;
 
 /// # Products of vectors
@@ -37,7 +37,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, Sum<D, E>>();
         let out = <Without<Sum<D, E>, X>>::STATIC;
-        one(&[self.erased(), other.erased()], out, |x| {
+        call_for_tensor(&[self.erased(), other.erased()], out, |x| {
             x[0].vecdot(&x[1], at)
         })
     }

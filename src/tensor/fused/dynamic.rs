@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::untyped::Failing;
 use super::{Chain, Untyped};
-use crate::call::{ErasedRef, Static};
+use crate::erased::{ErasedRef, Static};
 
 /// The dims of a tensor that carries all its names.
 static CARRIED: Static = Static {

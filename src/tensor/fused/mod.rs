@@ -13,7 +13,7 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::call::Node;
 
 use super::{Picking, Tensor};
-use crate::call::{ErasedRef, Known, done, fused};
+use crate::erased::{ErasedRef, Known, done, fused};
 
 pub use untyped::{Untyped, UntypedOperand};
 

@@ -9,8 +9,8 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::IndexAddOptions;
 
 use crate::Tensor;
-use crate::call::Known;
-use crate::call::gather::{self, at};
+use crate::erased::Known;
+use crate::erased::gather::{self, at};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds the slices of `source` at the indices of a dim, always in the order of the index.
@@ -39,7 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <D>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased(), source.erased()],
             out,
             |given| given[0].index_add_with(at(position::<X, D>()), &given[1], &given[2], options),
@@ -94,7 +94,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self> {
         let _ = dim;
         let value = value.into();
-        Self::try_from_erased(gather::one(
+        Self::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased()],
             D::STATIC,
             |given| given[0].index_fill(at(position::<X, D>()), &given[1], value),

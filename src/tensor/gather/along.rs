@@ -10,8 +10,8 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::{Operand as DynOperand, ScatterOptions};
 
 use crate::Tensor;
-use crate::call::gather::{self, at};
-use crate::call::{ErasedRef, Known, OperandRef};
+use crate::erased::gather::{self, at};
+use crate::erased::{ErasedRef, Known, OperandRef};
 use crate::tensor::operand::{OfScalar, OfTensor, Operand};
 
 /// Values that can be scattered into a tensor of dims `D` and dtype `T`: a tensor with the same
@@ -62,10 +62,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: ScatterFrom<D, T>,
     {
         let _ = dim;
-        let (src, out) = (src.side(), <Sum<D, E>>::STATIC);
+        let (src, out) = (src.as_operand(), <Sum<D, E>>::STATIC);
         let operands = [Some(self.erased()), Some(index.erased()), src.erased()];
         let operands: Vec<ErasedRef<'_>> = operands.into_iter().flatten().collect();
-        Tensor::try_from_erased(gather::one(&operands, out, |given| {
+        Tensor::try_from_erased(gather::call_and_check_sizes(&operands, out, |given| {
             given[0].scatter_with(
                 at(position::<X, D>()),
                 &given[1],
@@ -93,7 +93,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: ScatterFrom<D, T>,
     {
         let _ = dim;
-        let src = src.side();
+        let src = src.as_operand();
         let others = [Some(index.erased()), src.erased()];
         let others: Vec<ErasedRef<'_>> = others.into_iter().flatten().collect();
         gather::in_place(&mut self.erased, D::STATIC, &others, |own, given| {

@@ -8,8 +8,8 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::IndexPutOptions;
 
 use crate::Tensor;
-use crate::call::Known;
-use crate::call::gather::{self, OperandList};
+use crate::erased::Known;
+use crate::erased::gather::{self, OperandList};
 
 /// Index tensors along some dims: `(N.i(&rows), C.i(&columns))`.
 #[diagnostic::on_unimplemented(

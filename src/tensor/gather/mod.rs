@@ -2,8 +2,8 @@
 
 pub mod add;
 pub mod along;
+pub mod at_mut;
 pub mod many;
-pub mod parts;
 pub mod place;
 pub mod reduce;
 pub mod select;

@@ -12,8 +12,8 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::IndexPutOptions;
 
 use crate::Tensor;
-use crate::call::Known;
-use crate::call::gather::{self, at};
+use crate::erased::Known;
+use crate::erased::gather::{self, at};
 use crate::tensor::{AsPick, Whole};
 
 /// # Writing at positions
@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexPutOptions,
     ) -> Result<Self> {
         let out = <D>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased(), source.erased()],
             out,
             |given| given[0].put_with(&given[1], &given[2], options),
@@ -79,7 +79,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
     {
         let out = <Sum<D, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), mask.erased(), source.erased()],
             out,
             |given| given[0].masked_scatter(&given[1], &given[2]),
@@ -131,7 +131,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let index = index.whole();
-        Self::try_from_erased(gather::one(
+        Self::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), src.erased()],
             D::STATIC,
             |given| given[0].select_scatter(&given[1], at(position::<X, D>()), index),
@@ -185,7 +185,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
     {
         let _ = (dim1, dim2);
-        Self::try_from_erased(gather::one(
+        Self::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), src.erased()],
             D::STATIC,
             |given| {

@@ -9,8 +9,8 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{ScatterReduce, ScatterReduceOptions};
 
 use crate::Tensor;
-use crate::call::Known;
-use crate::call::gather::{self, at};
+use crate::erased::Known;
+use crate::erased::gather::{self, at};
 
 /// # Scatter with a reduction
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -31,7 +31,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased(), src.erased()],
             out,
             |given| given[0].scatter_add(at(position::<X, D>()), &given[1], &given[2]),
@@ -91,7 +91,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased(), src.erased()],
             out,
             |given| {

@@ -14,8 +14,8 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::EmbeddingOptions;
 
 use crate::Tensor;
-use crate::call::gather::{self, at};
-use crate::call::{Known, compose};
+use crate::erased::gather::{self, at};
+use crate::erased::{Known, compose};
 
 /// # Select by index
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -40,7 +40,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Selected<D, X, E>, T>> {
         let _ = dim;
         let out = <Selected<D, X, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased()],
             out,
             |given| given[0].index_select(at(position::<X, D>()), &given[1]),
@@ -71,7 +71,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased()],
             out,
             |given| given[0].gather(at(position::<X, D>()), &given[1]),
@@ -93,7 +93,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), indices.erased()],
             out,
             |given| given[0].take_along_dim(&given[1], at(position::<X, D>())),
@@ -107,7 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_take<E: Dims, I: IndexElement>(&self, index: &Tensor<E, I>) -> Result<Tensor<E, T>> {
         let out = <E>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased()],
             out,
             |given| given[0].take(&given[1]),
@@ -136,9 +136,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Embedded<D, X, E>, T>> {
         let _ = dim;
         let out = <Embedded<D, X, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(&[self.erased(), ids.erased()], out, |given| {
-            given[0].embedding(at(position::<X, D>()), &given[1])
-        }))
+        Tensor::try_from_erased(gather::call_and_check_sizes(
+            &[self.erased(), ids.erased()],
+            out,
+            |given| given[0].embedding(at(position::<X, D>()), &given[1]),
+        ))
     }
 
     /// Like [`embedding`](Self::embedding), but one row gets no gradient.
@@ -154,9 +156,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Embedded<D, X, E>, T>> {
         let _ = dim;
         let out = <Embedded<D, X, E>>::STATIC;
-        Tensor::try_from_erased(gather::one(&[self.erased(), ids.erased()], out, |given| {
-            given[0].embedding_with(at(position::<X, D>()), &given[1], options)
-        }))
+        Tensor::try_from_erased(gather::call_and_check_sizes(
+            &[self.erased(), ids.erased()],
+            out,
+            |given| given[0].embedding_with(at(position::<X, D>()), &given[1], options),
+        ))
     }
 
     /// Returns the indices of the elements that differ from zero, a row each, without names.
@@ -166,9 +170,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_nonzero(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
-        Tensor::try_from_erased(gather::one(&[self.erased()], out, |given| {
-            given[0].nonzero()
-        }))
+        Tensor::try_from_erased(gather::call_and_check_sizes(
+            &[self.erased()],
+            out,
+            |given| given[0].nonzero(),
+        ))
     }
 
     /// Like [`nonzero`](Self::nonzero), under its other name.
@@ -178,9 +184,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_argwhere(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
-        Tensor::try_from_erased(gather::one(&[self.erased()], out, |given| {
-            given[0].argwhere()
-        }))
+        Tensor::try_from_erased(gather::call_and_check_sizes(
+            &[self.erased()],
+            out,
+            |given| given[0].argwhere(),
+        ))
     }
 }
 
@@ -210,9 +218,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Integer,
     {
         let (count, out) = (classes.size(), <Appended<D, S::Dim>>::STATIC);
-        Tensor::try_from_erased(gather::one(&[self.erased()], out, |given| {
-            given[0].one_hot(count, named::<D, S::Dim>())
-        }))
+        Tensor::try_from_erased(gather::call_and_check_sizes(
+            &[self.erased()],
+            out,
+            |given| given[0].one_hot(count, named::<D, S::Dim>()),
+        ))
     }
 
     /// Converts row-major positions to one index per dim of a shape.
@@ -224,9 +234,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Integer,
     {
-        let found = compose::on(&[self.erased()], |given| given[0].unravel_index(shape))?;
+        let found = compose::call_dynamic(&[self.erased()], |given| given[0].unravel_index(shape))?;
         let each = found.into_iter();
-        let each = each.map(|index| compose::erased(index, D::STATIC));
+        let each = each.map(|index| compose::erase(index, D::STATIC));
         Ok(Tensor::all_from_erased(each.collect()))
     }
 }

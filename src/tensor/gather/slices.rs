@@ -9,8 +9,8 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{ScatterReduce, ScatterReduceOptions};
 
 use crate::Tensor;
-use crate::call::Known;
-use crate::call::gather::{self, at};
+use crate::erased::Known;
+use crate::erased::gather::{self, at};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Copies the slices of `source` into this tensor at the indices of a dim.
@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <D>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased(), source.erased()],
             out,
             |given| given[0].index_copy(at(position::<X, D>()), &given[1], &given[2]),
@@ -81,7 +81,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <D>::STATIC;
-        Tensor::try_from_erased(gather::one(
+        Tensor::try_from_erased(gather::call_and_check_sizes(
             &[self.erased(), index.erased(), source.erased()],
             out,
             |given| {

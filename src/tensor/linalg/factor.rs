@@ -9,7 +9,7 @@ use nomina_core::{Element, Result, Solvable};
 use nomina_macros::twin;
 
 use super::{Two, places};
-use crate::call::{Known, linalg};
+use crate::erased::{Known, linalg};
 use crate::tensor::Tensor;
 
 /// # Matrix factorisations

@@ -15,7 +15,7 @@ use nomina_runtime::call::MatrixOptions;
 use nomina_runtime::tensor::{MatrixNorm, Tolerance, TriangularOptions};
 
 use super::Tensor;
-use crate::call::{Erased, Known, linalg};
+use crate::erased::{Erased, Known, linalg};
 
 /// Two tensors, with their dtypes.
 type Two<D, T, E, U> = (Tensor<D, T>, Tensor<E, U>);

@@ -12,7 +12,7 @@ use nomina_runtime::tensor::{
 };
 
 use super::reduction::{Mean, Reduce};
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 use crate::tensor::Tensor;
 
 /// # Elementwise losses
@@ -57,7 +57,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].mse_loss_with(&x[1], R::REDUCTION),
@@ -94,7 +94,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].l1_loss_with(&x[1], R::REDUCTION),
@@ -133,7 +133,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].smooth_l1_loss_with(&x[1], R::REDUCTION, options),
@@ -172,7 +172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].huber_loss_with(&x[1], R::REDUCTION, options),
@@ -210,7 +210,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].kl_div_with(&x[1], R::REDUCTION, options),
@@ -247,7 +247,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].soft_margin_loss_with(&x[1], R::REDUCTION),
@@ -286,7 +286,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].poisson_nll_loss_with(&x[1], R::REDUCTION, options),
@@ -325,7 +325,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &[self.erased(), target.erased()],
             <R::Of<Sum<D, E>>>::STATIC,
             |x| x[0].hinge_embedding_loss_with(&x[1], R::REDUCTION, options),

@@ -9,7 +9,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{GaussianNllLossOptions, MarginOptions, TripletMarginLossOptions};
 
 use super::reduction::{Mean, Reduce};
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 use crate::tensor::Tensor;
 
 /// # Losses of embeddings
@@ -52,7 +52,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = reduction;
         let operands = [self.erased(), input2.erased(), target.erased()];
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &operands,
             <R::Of<Sum<Sum<D, E>, F>>>::STATIC,
             |given| given[0].margin_ranking_loss_with(&given[1], &given[2], R::REDUCTION, options),
@@ -101,7 +101,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, Sum<D, E>>();
         let operands = [self.erased(), input2.erased(), target.erased()];
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &operands,
             <R::Of<Sum<Without<Sum<D, E>, X>, F>>>::STATIC,
             |given| {
@@ -158,7 +158,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, D>() as i64 - D::RANK as i64;
         let operands = [self.erased(), positive.erased(), negative.erased()];
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &operands,
             <R::Of<Without<Sum<Sum<D, E>, F>, X>>>::STATIC,
             |given| {
@@ -204,7 +204,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = reduction;
         let operands = [self.erased(), target.erased(), var.erased()];
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &operands,
             <R::Of<Sum<Sum<D, E>, F>>>::STATIC,
             |given| given[0].gaussian_nll_loss_with(&given[1], &given[2], R::REDUCTION, options),

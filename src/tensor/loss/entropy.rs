@@ -10,7 +10,7 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::tensor as dynamic;
 
 use super::reduction::{Mean, Reduce};
-use crate::call::{Known, compose, loss};
+use crate::erased::{Known, compose, loss};
 use crate::tensor::{Tensor, at};
 
 /// Options of `cross_entropy_with` and `nll_loss_with`: a weight along the dim of classes, `L`.
@@ -221,7 +221,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let operands = [self.erased(), target.erased()];
-        Tensor::try_from_erased(compose::one(&operands, <()>::STATIC, |given| {
+        Tensor::try_from_erased(compose::call_for_tensor(&operands, <()>::STATIC, |given| {
             given[0].binary_cross_entropy(&given[1])
         }))
     }
@@ -274,7 +274,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let operands = [self.erased(), target.erased()];
-        Tensor::try_from_erased(compose::one(&operands, <()>::STATIC, |given| {
+        Tensor::try_from_erased(compose::call_for_tensor(&operands, <()>::STATIC, |given| {
             given[0].binary_cross_entropy_with_logits(&given[1])
         }))
     }

@@ -9,7 +9,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::LocalResponseNormOptions;
 
 use super::options::BatchNormOptions;
-use crate::call::{Known, compose, norm};
+use crate::erased::{Known, compose, norm};
 use crate::tensor::{Tensor, at};
 
 /// # Normalisation over a batch
@@ -122,8 +122,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = at(&dim, self);
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].local_response_norm_with(at, size, options)
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].local_response_norm_with(at, size, options),
+        ))
     }
 }

@@ -12,7 +12,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor as dynamic;
 
 use super::{Tensor, at, picked};
-use crate::call::{Known, compose, norm};
+use crate::erased::{Known, compose, norm};
 
 pub use options::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
 
@@ -85,9 +85,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = picked::<A, D>(&dims).at;
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].instance_norm(at)
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].instance_norm(at),
+        ))
     }
 
     /// Like [`instance_norm`](Self::instance_norm), but with a weight and a bias per channel.

@@ -5,7 +5,7 @@ use nomina_core::dims::Dims;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor as dynamic;
 
-use crate::call::ErasedRef;
+use crate::erased::ErasedRef;
 use crate::tensor::Tensor;
 
 /// Options of `layer_norm_with`, `group_norm_with` and `instance_norm_with`: a weight and a bias

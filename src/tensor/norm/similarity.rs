@@ -8,7 +8,7 @@ use nomina_core::{Element, Float, Result};
 use nomina_macros::twin;
 use nomina_runtime::tensor::{CosineSimilarityOptions, NormalizeOptions, PairwiseDistanceOptions};
 
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 use crate::tensor::{Tensor, picked};
 
 /// # Distances and similarity
@@ -35,9 +35,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = picked::<A, D>(&dims).at;
-        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
-            given[0].normalize_with(at, options)
-        }))
+        Tensor::try_from_erased(compose::call_for_tensor(
+            &[self.erased()],
+            D::STATIC,
+            |given| given[0].normalize_with(at, options),
+        ))
     }
 
     /// Computes the cosine of the angle to `other` along a dim, which is removed.
@@ -58,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, Sum<D, E>>();
         let operands = [self.erased(), other.erased()];
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &operands,
             <Without<Sum<D, E>, X>>::STATIC,
             |given| given[0].cosine_similarity_with(&given[1], at, options),
@@ -82,7 +84,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let picked = picked::<A, Sum<D, E>>(&dims);
         let operands = [self.erased(), other.erased()];
-        Tensor::try_from_erased(compose::one(
+        Tensor::try_from_erased(compose::call_for_tensor(
             &operands,
             <Without<Sum<D, E>, A>>::STATIC,
             |given| {

@@ -8,7 +8,7 @@ use nomina_core::{Element, Numeric, Promote, Result};
 use nomina_macros::twin;
 use nomina_runtime::tensor::CloseOptions;
 
-use crate::call::{Known, parametric};
+use crate::erased::{Known, parametric};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {

@@ -6,7 +6,7 @@ use nomina_core::dims::Dims;
 use nomina_core::{Element, Real, Result};
 use nomina_macros::twin;
 
-use crate::call::{Known, compose};
+use crate::erased::{Known, compose};
 use crate::tensor::Tensor;
 
 /// # Gamma functions
@@ -20,7 +20,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        let found = compose::one(&[self.erased()], D::STATIC, |given| given[0].polygamma(n));
+        let found =
+            compose::call_for_tensor(&[self.erased()], D::STATIC, |given| given[0].polygamma(n));
         Tensor::try_from_erased(found)
     }
 
@@ -34,7 +35,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        let found = compose::one(&[self.erased()], D::STATIC, |given| given[0].mvlgamma(p));
+        let found =
+            compose::call_for_tensor(&[self.erased()], D::STATIC, |given| given[0].mvlgamma(p));
         Tensor::try_from_erased(found)
     }
 }

@@ -17,7 +17,7 @@ use nomina_runtime::tensor::{
 
 use super::Tensor;
 use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, OperandRef, pointwise};
+use crate::erased::{Known, OperandRef, pointwise};
 
 /// # Elementwise operators with parameters
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -160,7 +160,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real + Numeric,
     {
         let sides = [
-            self.side(),
+            self.as_operand(),
             OperandRef::Scalar(threshold.into()),
             OperandRef::Scalar(value.into()),
         ];
@@ -203,7 +203,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
     {
         let op = options.chosen();
-        let found = pointwise::new(op, &[self.side(), other.side()], <OutDims<R, D, T>>::STATIC);
+        let found = pointwise::new(
+            op,
+            &[self.as_operand(), other.as_operand()],
+            <OutDims<R, D, T>>::STATIC,
+        );
         Tensor::try_from_erased(found.map_err(|error| error.in_op("div")))
     }
 
@@ -218,7 +222,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Absorb<D, T>,
     {
         let op = options.chosen();
-        pointwise::in_place(op, self.dest(), &[other.side()])
+        pointwise::in_place(op, self.dest(), &[other.as_operand()])
             .map_err(|error| error.in_op("div"))?;
         Ok(self)
     }

@@ -8,7 +8,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 use nomina_runtime::tensor::{AddcdivOptions, AddcmulOptions};
 
-use crate::call::{Known, OperandRef, pointwise};
+use crate::erased::{Known, OperandRef, pointwise};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::{Dims3, Dtype3};
 use crate::tensor::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
@@ -29,7 +29,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
         S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
-        let sides = [self.side(), tensor1.side(), tensor2.side()];
+        let sides = [
+            self.as_operand(),
+            tensor1.as_operand(),
+            tensor2.as_operand(),
+        ];
         let found = pointwise::new(Op::Addcmul, &sides, <Dims3<R, S, D, T>>::STATIC);
         Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
@@ -50,9 +54,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         let sides = [
-            self.side(),
-            tensor1.side(),
-            tensor2.side(),
+            self.as_operand(),
+            tensor1.as_operand(),
+            tensor2.as_operand(),
             OperandRef::Scalar(options.value),
         ];
         let found = pointwise::new(Op::AddcmulValue, &sides, <Dims3<R, S, D, T>>::STATIC);
@@ -76,8 +80,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         S::Kind: Absorb<D, T>,
     {
         let sides = [
-            tensor1.side(),
-            tensor2.side(),
+            tensor1.as_operand(),
+            tensor2.as_operand(),
             OperandRef::Scalar(options.value),
         ];
         pointwise::in_place(Op::AddcmulValue, self.dest(), &sides)?;
@@ -100,9 +104,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         let sides = [
-            self.side(),
-            tensor1.side(),
-            tensor2.side(),
+            self.as_operand(),
+            tensor1.as_operand(),
+            tensor2.as_operand(),
             OperandRef::Scalar(options.value),
         ];
         let found = pointwise::new(Op::Addcdiv, &sides, <Dims3<R, S, D, T>>::STATIC);
@@ -126,8 +130,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         S::Kind: Absorb<D, T>,
     {
         let sides = [
-            tensor1.side(),
-            tensor2.side(),
+            tensor1.as_operand(),
+            tensor2.as_operand(),
             OperandRef::Scalar(options.value),
         ];
         pointwise::in_place(Op::Addcdiv, self.dest(), &sides)?;
@@ -149,7 +153,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
         S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
-        let sides = [self.side(), end.side(), weight.side()];
+        let sides = [self.as_operand(), end.as_operand(), weight.as_operand()];
         let found = pointwise::new(Op::Lerp, &sides, <Dims3<R, S, D, T>>::STATIC);
         Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
@@ -165,7 +169,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
-        let sides = [end.side(), weight.side()];
+        let sides = [end.as_operand(), weight.as_operand()];
         pointwise::in_place(Op::Lerp, self.dest(), &sides)?;
         Ok(self)
     }

@@ -9,7 +9,7 @@ use nomina_core::{ComplexElement, Element, Float, Result};
 use nomina_macros::twin;
 use num_complex::Complex;
 
-use crate::call::{Known, shape};
+use crate::erased::{Known, shape};
 use crate::tensor::Tensor;
 
 /// The dtype of the parts of a complex dtype: `f32` or `f64`.

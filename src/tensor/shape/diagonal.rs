@@ -9,7 +9,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 use nomina_runtime::tensor::{DiagEmbedOptions, DiagonalOptions};
 
-use crate::call::{Known, shape};
+use crate::erased::{Known, shape};
 use crate::tensor::Tensor;
 
 /// # Diagonals

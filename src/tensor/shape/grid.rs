@@ -8,7 +8,7 @@ use nomina_macros::twin;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::{MeshgridOptions, VanderOptions};
 
-use crate::call::{Known, shape};
+use crate::erased::{Known, shape};
 use crate::tensor::Tensor;
 use crate::tensor::join::{Joinable, TensorList};
 

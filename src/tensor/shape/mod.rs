@@ -12,7 +12,7 @@ use nomina_core::{Element, Result};
 use nomina_runtime::call::{self, Ranges};
 
 use super::{Tensor, Whole};
-use crate::call::ErasedRef;
+use crate::erased::ErasedRef;
 
 pub use complex::ComplexPart;
 pub use grid::{

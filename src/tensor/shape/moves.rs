@@ -13,7 +13,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::{Interleave, Repeats, Sections, Shifts, count_of};
-use crate::call::{Known, shape, view};
+use crate::erased::{Known, shape, view};
 use crate::tensor::Tensor;
 
 /// # Rolled, flipped, rotated
@@ -122,7 +122,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let at = position::<X, D>() as i64;
         Self::try_from_erased(repeats.with(|counts| {
             let operands: Vec<_> = std::iter::once(self.erased()).chain(counts.ok()).collect();
-            crate::call::compose::one(&operands, D::STATIC, |x| match (x, counts) {
+            crate::erased::compose::call_for_tensor(&operands, D::STATIC, |x| match (x, counts) {
                 ([x, counts], _) => x.repeat_interleave(counts, at),
                 (_, Err(count)) => x[0].repeat_interleave(count, at),
                 _ => Ok(x[0].clone()),

@@ -11,7 +11,7 @@ use nomina_runtime::Device;
 use nomina_runtime::call::{self, Window};
 use nomina_runtime::tensor::{HammingOptions, KaiserOptions, LogspaceOptions, WindowOptions};
 
-use crate::call::{Known, factory};
+use crate::erased::{Known, factory};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {

@@ -8,7 +8,7 @@ use nomina_core::{Element, Result, StoreAs};
 use nomina_macros::twin;
 use nomina_runtime::tensor::DiagonalOptions;
 
-use crate::call::{Known, shape};
+use crate::erased::{Known, shape};
 use crate::tensor::Tensor;
 
 /// # Triangles

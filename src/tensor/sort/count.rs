@@ -13,7 +13,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{BincountOptions, HistcOptions, IsinOptions, QuantileOptions};
 
 use super::super::{Tensor, picked};
-use crate::call::{Known, count};
+use crate::erased::{Known, count};
 
 /// A dtype of weights, and the dtype of their sums.
 #[diagnostic::on_unimplemented(

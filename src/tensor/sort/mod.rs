@@ -18,7 +18,7 @@ use super::{Tensor, at, picked};
 pub use count::Weight;
 pub use unique::Unique;
 
-use crate::call::{Erased, Known, sort};
+use crate::erased::{Erased, Known, sort};
 
 /// Two tensors of the same dims: values and indices.
 type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);

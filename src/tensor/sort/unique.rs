@@ -12,7 +12,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::SearchOptions;
 
 use super::super::Tensor;
-use crate::call::{Known, sort};
+use crate::erased::{Known, sort};
 
 /// The distinct elements of a tensor, or its distinct slices along a dim: with dims `D`, positions
 /// of dims `I`, and counts of dims `C`.

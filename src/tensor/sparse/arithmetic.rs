@@ -19,7 +19,7 @@ use nomina_runtime::tensor::AddOptions;
 use nomina_runtime::{AnyLayout, DynSparse, SparseOperand};
 
 use super::Sparse;
-use crate::call::typed;
+use crate::erased::typed;
 use crate::tensor::Tensor;
 
 /// A factor of a sparse tensor of dims `D` and dtype `T`: a number, or a sparse or dense tensor of the same rank.

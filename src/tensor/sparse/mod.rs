@@ -34,7 +34,7 @@ use nomina_runtime::DynSparse;
 
 use super::Tensor;
 use super::dynamic::check;
-use crate::call::{Known, sparse, view::check_sizes};
+use crate::erased::{Known, sparse, view::check_sizes};
 
 pub use arithmetic::{SparseFactor, SparseTerm, Summed};
 

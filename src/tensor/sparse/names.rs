@@ -11,7 +11,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Sparse;
-use crate::call::{Known, sparse};
+use crate::erased::{Known, sparse};
 
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {

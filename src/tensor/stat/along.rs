@@ -11,7 +11,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{DiffOptions, TrapezoidOptions};
 
 use super::super::{Tensor, at};
-use crate::call::{Known, reduce, stat};
+use crate::erased::{Known, reduce, stat};
 
 /// Options of `cov_with`, for observations along `O`.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::{NormOptions, VarOptions};
 
 use super::{Tensor, picked};
-use crate::call::{Known, stat};
+use crate::erased::{Known, stat};
 pub use along::CovOptions;
 
 impl<D: Dims, T: Element> Tensor<D, T> {

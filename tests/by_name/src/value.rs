@@ -170,7 +170,7 @@ impl Value {
                 dims.map(DimArg::list)
             }
             Self::Ellipsis => Some(DimArg::all()),
-            one => one.as_dim().map(DimArg::one),
+            one => one.as_dim().map(DimArg::from_dim),
         }
     }
 

@@ -73,14 +73,14 @@ pub fn einsum(op: &'static str, equation: &str, operands: &[&Names]) -> Result<E
 }
 
 /// A parsed equation, without the names of the result.
-struct Read {
+struct ParsedEquation {
     operands: Vec<Letters>,
     output: Letters,
     count: usize,
 }
 
 /// Determines the name of every letter, and from them the names of the result.
-fn named_by(op: &'static str, read: Read, operands: &[&Names]) -> Result<Einsum> {
+fn named_by(op: &'static str, read: ParsedEquation, operands: &[&Names]) -> Result<Einsum> {
     let mut found: Vec<Option<Name>> = alloc::vec![None; read.count];
     for (names, letters) in operands.iter().zip(&read.operands) {
         for (at, &letter) in letters.iter().enumerate() {

@@ -3,17 +3,21 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::{Letters, Read, Spellings, counted, unreadable};
+use super::{Letters, ParsedEquation, Spellings, counted, unreadable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Names, is_name};
 
 /// A list of names, with the position of `..` in it, if any.
-struct List<'a> {
+struct NameList<'a> {
     names: Vec<&'a str>,
     rest: Option<usize>,
 }
 
-pub(super) fn read(op: &'static str, equation: &str, operands: &[&Names]) -> Result<Read> {
+pub(super) fn read(
+    op: &'static str,
+    equation: &str,
+    operands: &[&Names],
+) -> Result<ParsedEquation> {
     let Some((left, right)) = equation.rsplit_once("->") else {
         return Err(unreadable(op, "the equation has no `->`".into()));
     };
@@ -73,7 +77,7 @@ pub(super) fn read(op: &'static str, equation: &str, operands: &[&Names]) -> Res
         others.retain(|letter| !output.contains(letter));
         output.insert_many(at, others);
     }
-    Ok(Read {
+    Ok(ParsedEquation {
         operands: letters,
         output,
         count: spellings.0.len(),
@@ -88,7 +92,7 @@ fn not_found(op: &'static str, name: &str, at: usize, names: &Names) -> Error {
 }
 
 /// Parses `q[B, T]`; the text before the bracket is a comment.
-fn list<'a>(op: &'static str, term: &'a str) -> Result<List<'a>> {
+fn list<'a>(op: &'static str, term: &'a str) -> Result<NameList<'a>> {
     let bad = || {
         unreadable(
             op,
@@ -117,5 +121,5 @@ fn list<'a>(op: &'static str, term: &'a str) -> Result<List<'a>> {
             _ => return Err(bad()),
         }
     }
-    Ok(List { names, rest })
+    Ok(NameList { names, rest })
 }

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::{Letters, Read, Spellings, counted, unreadable};
+use super::{Letters, ParsedEquation, Spellings, counted, unreadable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
@@ -14,7 +14,11 @@ enum Token<'a> {
     Rest,
 }
 
-pub(super) fn read(op: &'static str, equation: &str, operands: &[&Names]) -> Result<Read> {
+pub(super) fn read(
+    op: &'static str,
+    equation: &str,
+    operands: &[&Names],
+) -> Result<ParsedEquation> {
     let (left, right) = match equation.split_once("->") {
         Some((left, right)) => (left, Some(right)),
         None => (equation, None),
@@ -74,7 +78,7 @@ pub(super) fn read(op: &'static str, equation: &str, operands: &[&Names]) -> Res
         }
         None => implicit(&terms, &spellings, rest),
     };
-    Ok(Read {
+    Ok(ParsedEquation {
         operands: letters,
         output,
         count: rest + spellings.0.len(),

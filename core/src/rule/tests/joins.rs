@@ -1,7 +1,7 @@
 use super::{fails, kind, n};
 use crate::error::ErrorKind;
 use crate::name::Names;
-use crate::rule::{Cat, Named, cat, stack};
+use crate::rule::{Cat, NamedShape, cat, stack};
 
 fn join(operands: &[(&Names, &[usize])], dim: &str) -> crate::Result<Cat> {
     cat("cat", operands, dim.into())
@@ -50,7 +50,7 @@ fn rank_then_names_then_sizes() {
 #[test]
 fn an_empty_vector_is_skipped_among_unnamed_tensors() {
     let (two, one, named) = (n("_ _"), n("_"), n("N C"));
-    let empty: Named<'_> = (&one, &[0]);
+    let empty: NamedShape<'_> = (&one, &[0]);
     let got = cat("cat", &[empty, (&two, &[2, 3]), empty], (-1).into()).unwrap();
     assert_eq!((got.dim, got.shape.as_slice()), (1, &[2, 3][..]));
     let got = cat("cat", &[empty, empty], 0.into()).unwrap();
@@ -64,14 +64,14 @@ fn an_empty_vector_is_skipped_among_unnamed_tensors() {
 #[test]
 fn sizes_that_add_up_beyond_usize() {
     let names = n("N C");
-    let huge: Named<'_> = (&names, &[usize::MAX, 0]);
+    let huge: NamedShape<'_> = (&names, &[usize::MAX, 0]);
     assert_eq!(kind(cat("cat", &[huge, huge], 0.into())), ErrorKind::Shape);
 }
 
 #[test]
 fn stack_puts_a_new_dim() {
     let (a, b) = (n("N _"), n("_ C"));
-    let operands: [Named<'_>; 2] = [(&a, &[2, 3]), (&b, &[2, 3])];
+    let operands: [NamedShape<'_>; 2] = [(&a, &[2, 3]), (&b, &[2, 3])];
     let got = stack("stack", &operands, 0, Some("K")).unwrap();
     assert_eq!(
         (got.dim, got.names, got.shape.as_slice()),

@@ -42,7 +42,7 @@ impl DynTensor {
             Some(Some(name)) => DimRef::Name(name.as_str()),
             _ => DimRef::Index(i64::from(self.rank() > 1)),
         };
-        let found = DimArg::one(dim).single(op.name(), &self.names);
+        let found = DimArg::from_dim(dim).single(op.name(), &self.names);
         Ok(found.map_err(fail)?.unwrap_or(0))
     }
 
@@ -84,7 +84,7 @@ impl DynTensor {
     #[forms(out)]
     pub fn glu<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e| about(e, &[self]);
-        let at = DimArg::one(dim.into())
+        let at = DimArg::from_dim(dim.into())
             .single("glu", &self.names)
             .map_err(fail)?;
         let Some(at) = at.filter(|&at| self.shape()[at].is_multiple_of(2)) else {

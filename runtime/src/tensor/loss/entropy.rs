@@ -68,7 +68,7 @@ impl DynTensor {
     }
 
     fn class_dim(&self, op: Op, target: &Self, dim: DimRef<'_>) -> Result<usize> {
-        let found = DimArg::one(dim).single(op.name(), &self.names);
+        let found = DimArg::from_dim(dim).single(op.name(), &self.names);
         found
             .map_err(|e| about(e, &[self, target]))?
             .ok_or_else(|| {
@@ -135,7 +135,7 @@ impl DynTensor {
         }
         op.row().check_dtype(self.dtype()).map_err(&fail)?;
         self.weight_fits(op, options.weight, at)?;
-        let keep = DimArg::one(at).keep();
+        let keep = DimArg::from_dim(at).keep();
         let mut spread = target.clone();
         if options.label_smoothing != 0.0 {
             let share = options.label_smoothing / self.shape()[at].max(1) as f64;
@@ -158,7 +158,7 @@ impl DynTensor {
             .map_err(&fail)?;
         let terms = logs
             .mul(&spread)
-            .and_then(|x| x.sum(DimArg::one(at)))
+            .and_then(|x| x.sum(DimArg::from_dim(at)))
             .map_err(&fail)?;
         match reduction {
             Reduction::None => Ok(terms),

@@ -102,7 +102,7 @@ impl DynTensor {
         let products = Products::new(self, other);
         let products = products.map_err(|e| about(e.in_op(op.name()), &[self, other]))?;
         op.row().check_dtype(products.dtype).map_err(&fail)?;
-        let found = DimArg::one(dim.into()).single(op.name(), &products.names);
+        let found = DimArg::from_dim(dim.into()).single(op.name(), &products.names);
         let Some(at) = found.map_err(&fail)? else {
             return Err(fail(Error::new(
                 nomina_core::ErrorKind::Rank,

@@ -59,7 +59,7 @@ pub(crate) fn call(which: Norm, op: Op, form: Form, mut args: Bound) -> Result<V
             };
             let dims = match a.given("dim") {
                 Some(_) => a.dims("dim", true)?,
-                None => DimArg::one(1_usize),
+                None => DimArg::from_dim(1_usize),
             };
             a.tensor("self")?.normalize_with(dims, options)
         }),
@@ -75,7 +75,7 @@ pub(crate) fn call(which: Norm, op: Op, form: Form, mut args: Bound) -> Result<V
                 p: a.float("p")?,
                 eps: a.float("eps")?,
             };
-            let dim = DimArg::one(a.dim("dim")?).with_keepdim(a.flag("keepdim")?);
+            let dim = DimArg::from_dim(a.dim("dim")?).with_keepdim(a.flag("keepdim")?);
             a.tensor("x1")?
                 .pairwise_distance_with(a.tensor("x2")?, dim, options)
         }),

@@ -137,7 +137,7 @@ fn order(args: &Bound) -> Result<SortOptions> {
 
 /// Returns a single dim, with the `keepdim` flag.
 fn one(args: &Bound) -> Result<DimArg<'_>> {
-    Ok(DimArg::one(args.dim("dim")?).with_keepdim(args.flag("keepdim")?))
+    Ok(DimArg::from_dim(args.dim("dim")?).with_keepdim(args.flag("keepdim")?))
 }
 
 /// Returns the unique values, optionally with inverse indices and counts.

@@ -15,8 +15,8 @@ use nomina_macros::{parts, twin};
 use nomina_runtime::RawMut;
 
 use super::{Tensor, Whole};
-use crate::call::view::{ends, length};
-use crate::call::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
+use crate::erased::view::{ends, length};
+use crate::erased::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
 
 /// A part of a tensor for writing: the result of [`Tensor::narrow_mut`] and similar.
 ///
@@ -40,12 +40,12 @@ pub struct TensorMut<'a, D: Dims, T: Element = f32> {
 }
 
 /// A part and its names.
-pub(super) struct Part<'a> {
+pub(super) struct ErasedPart<'a> {
     pub(super) raw: RawMut<'a>,
     pub(super) wild: Wilds,
 }
 
-pub(super) fn from_erased<D: Dims, T: Element>(part: Part<'_>) -> TensorMut<'_, D, T> {
+pub(super) fn from_erased<D: Dims, T: Element>(part: ErasedPart<'_>) -> TensorMut<'_, D, T> {
     TensorMut {
         raw: part.raw,
         wild: part.wild,
@@ -59,13 +59,13 @@ fn narrowed<'a>(
     of: &'static Static,
     dim: usize,
     range: impl RangeBounds<usize>,
-) -> Result<Part<'a>> {
+) -> Result<ErasedPart<'a>> {
     let own = || names(wild.as_deref(), of);
     let ends = ends(range, raw.shape()[dim]);
     let raw = length(ends, dim)
         .and_then(|length| raw.narrow(dim, ends.0, length))
         .map_err(|error| error.with_names([&own()]))?;
-    Ok(Part {
+    Ok(ErasedPart {
         raw,
         wild: wild.clone(),
     })
@@ -78,13 +78,13 @@ fn selected<'a>(
     dim: usize,
     index: i64,
     out: &'static Static,
-) -> Result<Part<'a>> {
+) -> Result<ErasedPart<'a>> {
     let own = names(wild.as_deref(), of);
     let at = nomina_core::rule::index_in("select", &own, raw.shape(), dim, index)?;
     let left = wild
         .as_ref()
         .and_then(|names| wilds(nomina_core::rule::remove(names, &[dim]), out));
-    Ok(Part {
+    Ok(ErasedPart {
         raw: raw.select(dim, at)?,
         wild: left,
     })
@@ -95,13 +95,13 @@ fn transposed<'a>(
     wild: &Wilds,
     dims: (usize, usize),
     out: &'static Static,
-) -> Result<Part<'a>> {
+) -> Result<ErasedPart<'a>> {
     let swapped = wild.as_ref().and_then(|names| {
         let mut names: Names = (**names).clone();
         names.swap(dims.0, dims.1);
         wilds(names, out)
     });
-    Ok(Part {
+    Ok(ErasedPart {
         raw: raw.transpose(dims.0, dims.1)?,
         wild: swapped,
     })

@@ -10,7 +10,7 @@ use nomina_macros::twin;
 use super::Tensor;
 use super::elementwise::{Dims3, Dtype3};
 use super::operand::{Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, reduce};
+use crate::erased::{Known, reduce};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Stores a computed tensor in `out`, which must accept the sizes; converts the dtype.
@@ -54,7 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         // In place, the result must have the sizes of self: unlike an out tensor, self cannot be
         // resized.
         let computed = computed?;
-        crate::call::view::same_shape(op.name(), self.erased(), computed.erased())?;
+        crate::erased::view::same_shape(op.name(), self.erased(), computed.erased())?;
         Tensor::store(op, Ok(computed), self)
     }
 
@@ -74,8 +74,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Holds<Dims3<R, S, D, T>>,
         Dtype3<R, S, D, T>: StoreAs<T>,
     {
-        let sides = [tensor1.side(), tensor2.side()];
-        crate::call::pointwise::in_place(Op::Addcmul, self.dest(), &sides)?;
+        let sides = [tensor1.as_operand(), tensor2.as_operand()];
+        crate::erased::pointwise::in_place(Op::Addcmul, self.dest(), &sides)?;
         Ok(self)
     }
 
@@ -97,8 +97,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         V: Element,
         Dtype3<R, S, D, T>: StoreAs<V>,
     {
-        let sides = [self.side(), tensor1.side(), tensor2.side()];
+        let sides = [
+            self.as_operand(),
+            tensor1.as_operand(),
+            tensor2.as_operand(),
+        ];
         let dims = <Dims3<R, S, D, T>>::STATIC;
-        crate::call::pointwise::into(Op::Addcmul, &sides, dims, &mut out.erased, O::STATIC)
+        crate::erased::pointwise::into(Op::Addcmul, &sides, dims, &mut out.erased, O::STATIC)
     }
 }

@@ -6,7 +6,7 @@ use nomina_core::rule::DimArg;
 use nomina_runtime::DynTensor;
 use nomina_runtime::call::{self, MatrixOptions};
 
-use super::compose::{erased, on};
+use super::compose::{call_dynamic, erase};
 use super::product::{Pairs, shared};
 use super::view::check_sizes;
 use super::{Erased, ErasedRef, Static, explain};
@@ -20,14 +20,14 @@ pub(crate) fn matrices<const N: usize>(
     out: [&'static Static; N],
     compute: impl Fn(&DynTensor, DimArg<'static>) -> Result<[DynTensor; N]>,
 ) -> Result<[Erased; N]> {
-    let made = on(&[x], |x| compute(&x[0], DimArg::list(at.iter().copied())))?;
+    let made = call_dynamic(&[x], |x| compute(&x[0], DimArg::list(at.iter().copied())))?;
     for (made, out) in made.iter().zip(out) {
         check_sizes(op.op().name(), made.shape(), out)?;
     }
     let mut out = out.into_iter();
     Ok(made.map(|made| {
         let out = out.next().unwrap_or(x.of);
-        erased(made, out)
+        erase(made, out)
     }))
 }
 

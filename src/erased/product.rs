@@ -6,7 +6,7 @@ use nomina_runtime::Raw;
 use nomina_runtime::call;
 use nomina_runtime::tensor::{AddmmOptions, LinearOptions};
 
-use super::compose::one;
+use super::compose::call_for_tensor;
 use super::{Erased, ErasedRef, Static, explain, wilds};
 
 /// Computes a product of two tensors: mm, mv, dot, bmm, outer, inner, vdot, kron or matmul.
@@ -46,7 +46,7 @@ pub(crate) fn added(
     options: AddmmOptions,
     out: &'static Static,
 ) -> Result<Erased> {
-    one(&operands, out, |given| match given {
+    call_for_tensor(&operands, out, |given| match given {
         [bias, a, b] => match op {
             Op::Addmm => bias.addmm_with(a, b, options),
             Op::Addmv => bias.addmv_with(a, b, options),

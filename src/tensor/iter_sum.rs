@@ -8,7 +8,7 @@ use nomina_core::{Error, ErrorKind, Numeric};
 
 use super::Tensor;
 use super::operand::Operand;
-use crate::call::{Known, ok, pointwise};
+use crate::erased::{Known, ok, pointwise};
 
 macro_rules! folds {
     ($($doc:literal $trait:ident $method:ident $op:ident;)*) => {$(
@@ -21,7 +21,7 @@ macro_rules! folds {
             #[track_caller]
             fn $method<I: Iterator<Item = Self>>(tensors: I) -> Self {
                 let both = |x: Self, y: Self| {
-                    Self::from_erased(pointwise::operator(Op::$op, x.given(), y.given(), D::STATIC))
+                    Self::from_erased(pointwise::operator(Op::$op, x.into_operand(), y.into_operand(), D::STATIC))
                 };
                 let all = tensors.reduce(both).ok_or_else(|| {
                     let what = "an iterator without tensors, and nothing says the sizes of the result";

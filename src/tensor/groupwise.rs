@@ -10,7 +10,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor;
 
 use super::Tensor;
-use crate::call::typed;
+use crate::erased::typed;
 
 /// The windows or blocks of a dim, each of which a reduction turns into one element; from
 /// [`rolling`](Tensor::rolling) and [`resample`](Tensor::resample).

@@ -6,8 +6,8 @@ use nomina_runtime::call::{self, Arg};
 use smallvec::SmallVec;
 
 use super::{
-    Blamed, Dest, Erased, ErasedRef, MaybeOwned, OperandRef, Static, Wilds, done, explain, names,
-    ok, told, typed, wilds,
+    Blamed, Dest, Erased, ErasedRef, MaybeOwned, OperandRef, Static, Wilds, done, explain,
+    explain_with, names, ok, typed, wilds,
 };
 
 type Args<'a> = SmallVec<[Arg<'a>; 3]>;
@@ -15,38 +15,38 @@ type Args<'a> = SmallVec<[Arg<'a>; 3]>;
 /// Computes an operator on all its operands.
 pub(crate) fn new(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Result<Erased> {
     if let [x, y] = sides
-        && let Some(erased) = two(op, x, y)
+        && let Some(erased) = fast_binary(op, x, y)
     {
         return Ok(erased);
     }
-    others(op, sides, out)
+    general(op, sides, out)
 }
 
 /// Like [`new`], but panics at the caller's line.
 #[track_caller]
-pub(crate) fn made(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Erased {
+pub(crate) fn new_or_panic(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Erased {
     if let [x, y] = sides {
-        if let Some(erased) = alike(op, x, y) {
+        if let Some(erased) = fast_same_shape(op, x, y) {
             return erased;
         }
-        if let Some(erased) = unlike(op, x, y) {
+        if let Some(erased) = fast_broadcast(op, x, y) {
             return erased;
         }
     }
-    done(others(op, sides, out))
+    done(general(op, sides, out))
 }
 
 /// Computes an operator on two operands whose names are all in their types, if [`call::of_two`]
 /// supports them.
 #[inline(always)]
-fn two(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
-    alike(op, x, y).or_else(|| unlike(op, x, y))
+fn fast_binary(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
+    fast_same_shape(op, x, y).or_else(|| fast_broadcast(op, x, y))
 }
 
-/// Like [`two`], but for tensors of one shape. Inlined into callers, so that the result is
+/// Like [`fast_binary`], but for tensors of one shape. Inlined into callers, so that the result is
 /// constructed in place.
 #[inline(always)]
-fn alike(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
+fn fast_same_shape(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     match (x, y) {
         (OperandRef::Tensor(x), OperandRef::Tensor(y)) if !x.of.wild && !y.of.wild => {
             call::of_alike(op, x.raw, y.raw).map(Erased::new)
@@ -55,18 +55,18 @@ fn alike(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     }
 }
 
-/// Like [`two`], but for operands that are not [`alike`].
+/// Like [`fast_binary`], but for numbers and tensors of different shapes.
 #[inline(never)]
-fn unlike(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
+fn fast_broadcast(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     if x.is_wild() || y.is_wild() {
         return None;
     }
     call::of_unlike(op, x.arg(), y.arg()).map(Erased::new)
 }
 
-/// Like [`new`], but for operands that [`two`] does not support.
+/// Like [`new`], but for operands that [`fast_binary`] does not support.
 #[inline(never)]
-fn others(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Result<Erased> {
+fn general(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Result<Erased> {
     let wild = unify(op, sides, out)?;
     // Two operands are most frequent and are not pushed one by one.
     let raw = match sides {
@@ -84,33 +84,33 @@ fn others(op: Op, sides: &[OperandRef<'_>], out: &'static Static) -> Result<Eras
 
 /// Computes an operator on one operand, whose names stay.
 pub(crate) fn unary(op: Op, x: ErasedRef<'_>) -> Result<Erased> {
-    match one(op, x) {
+    match fast_unary(op, x) {
         Some(erased) => Ok(erased),
-        None => other(op, x),
+        None => general_unary(op, x),
     }
 }
 
 /// Like [`unary`], but panics at the caller's line.
 #[track_caller]
-pub(crate) fn made_unary(op: Op, x: ErasedRef<'_>) -> Erased {
-    match one(op, x) {
+pub(crate) fn unary_or_panic(op: Op, x: ErasedRef<'_>) -> Erased {
+    match fast_unary(op, x) {
         Some(erased) => erased,
-        None => done(other(op, x)),
+        None => done(general_unary(op, x)),
     }
 }
 
 /// Computes an operator on one operand without run-time names, if [`call::of_one`] supports it.
 #[inline(always)]
-fn one(op: Op, x: ErasedRef<'_>) -> Option<Erased> {
+fn fast_unary(op: Op, x: ErasedRef<'_>) -> Option<Erased> {
     match x.wild {
         None => call::of_one(op, x.raw).map(Erased::new),
         Some(_) => None,
     }
 }
 
-/// Like [`unary`], but for an operand that [`one`] does not support.
+/// Like [`unary`], but for an operand that [`fast_unary`] does not support.
 #[inline(never)]
-fn other(op: Op, x: ErasedRef<'_>) -> Result<Erased> {
+fn general_unary(op: Op, x: ErasedRef<'_>) -> Result<Erased> {
     let raw = typed(|| call::pointwise(op, &[Arg::Tensor(x.raw)]));
     Ok(Erased {
         raw: raw.map_err(|error| x.blame(error))?,
@@ -150,41 +150,41 @@ pub(crate) fn operator(
     out: &'static Static,
 ) -> Erased {
     if let (MaybeOwned::Lent(x), MaybeOwned::Lent(y)) = (&left, &right) {
-        if let Some(erased) = alike(op, x, y) {
+        if let Some(erased) = fast_same_shape(op, x, y) {
             return erased;
         }
         if x.is_recorded() || y.is_recorded() {
-            return done(others(op, &[*x, *y], out));
+            return done(general(op, &[*x, *y], out));
         }
-        if let Some(erased) = unlike(op, x, y) {
+        if let Some(erased) = fast_broadcast(op, x, y) {
             return erased;
         }
     }
     if let MaybeOwned::Own(own, of) = &mut left
-        && into_own(op, own, of, &right.side(), false)
+        && into_own(op, own, of, &right.as_operand(), false)
         && let MaybeOwned::Own(own, _) = left
     {
         return own;
     }
     if let MaybeOwned::Own(own, of) = &mut right
-        && into_own(op, own, of, &left.side(), true)
+        && into_own(op, own, of, &left.as_operand(), true)
         && let MaybeOwned::Own(own, _) = right
     {
         return own;
     }
     if let MaybeOwned::Own(own, of) = &mut left
-        && let Some(wild) = ok(reuse(op, &[], own, of, &[right.side()], out))
+        && let Some(wild) = ok(reuse(op, &[], own, of, &[right.as_operand()], out))
         && let MaybeOwned::Own(own, _) = left
     {
         return Erased { wild, ..own };
     }
     if let MaybeOwned::Own(own, of) = &mut right
-        && let Some(wild) = ok(reuse(op, &[left.side()], own, of, &[], out))
+        && let Some(wild) = ok(reuse(op, &[left.as_operand()], own, of, &[], out))
         && let MaybeOwned::Own(own, _) = right
     {
         return Erased { wild, ..own };
     }
-    done(others(op, &[left.side(), right.side()], out))
+    done(general(op, &[left.as_operand(), right.as_operand()], out))
 }
 
 /// Computes an operator on two operands whose names are all in their types, into the buffer of one
@@ -202,7 +202,7 @@ pub(crate) fn owned(op: Op, mut own: Erased, of: &'static Static) -> Erased {
     }
     match ok(reuse(op, &[], &mut own, of, &[], of)) {
         Some(wild) => Erased { wild, ..own },
-        None => made_unary(op, own.erased(of)),
+        None => unary_or_panic(op, own.erased(of)),
     }
 }
 
@@ -230,7 +230,7 @@ fn reuse(
     out: &'static Static,
 ) -> Result<Option<Wilds>> {
     let wilds = if of.wild || wild_among(before) || wild_among(after) {
-        let middle = [own.side(of)];
+        let middle = [own.as_operand(of)];
         let sides: SmallVec<[OperandRef<'_>; 3]> =
             before.iter().chain(&middle).chain(after).copied().collect();
         unify(op, &sides, out)?
@@ -245,7 +245,7 @@ fn reuse(
     match typed(|| call::pointwise_reusing(op, first, &mut own.raw, last)) {
         Ok(done) => Ok(done.then_some(wilds)),
         Err(error) => {
-            let middle = [own.side(of)];
+            let middle = [own.as_operand(of)];
             let sides: Vec<OperandRef<'_>> =
                 before.iter().chain(&middle).chain(after).copied().collect();
             Err(blame(error, &sides))
@@ -317,16 +317,16 @@ pub(crate) fn into(
         } else {
             Names::from_static(computed.names)
         };
-        let told = |error| {
+        let explained = |error| {
             let result = Blamed {
                 names: result.clone(),
                 shape: &shape,
                 made: None,
             };
-            told(error, [out.erased(of).blamed(), result])
+            explain_with(error, [out.erased(of).blamed(), result])
         };
-        rule::out_shape(name, &own, out.raw.shape(), &shape).map_err(told)?;
-        wild = wilds(rule::out(name, &own, &result).map_err(told)?, of);
+        rule::out_shape(name, &own, out.raw.shape(), &shape).map_err(explained)?;
+        wild = wilds(rule::out(name, &own, &result).map_err(explained)?, of);
     }
     let args: Args<'_> = sides.iter().map(OperandRef::arg).collect();
     if fits {
@@ -337,7 +337,7 @@ pub(crate) fn into(
         let result = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
         rule::dtype::cast_to(name, result.dtype(), out.raw.dtype())?;
         call::fits_device(name, out.raw.device(), result.device())?;
-        out.put(call::to_dtype(&result, out.raw.dtype())?);
+        out.replace_elements(call::to_dtype(&result, out.raw.dtype())?);
     }
     if of.wild {
         out.wild = wild;

@@ -6,7 +6,7 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::call::ReduceOptions;
 use nomina_runtime::tensor::{CovOptions, DiffOptions, NormOptions, TrapezoidOptions, VarOptions};
 
-use super::compose::{on, one, pair};
+use super::compose::{call_dynamic, call_for_pair, call_for_tensor};
 use super::reduce::Picked;
 use super::{Erased, ErasedRef, Static, compose, reduce};
 
@@ -59,7 +59,7 @@ pub(crate) fn moments(
     out: &'static Static,
 ) -> Result<(Erased, Erased)> {
     only_types(op, options.keepdim, false)?;
-    pair(&[x], out, |x| match op {
+    call_for_pair(&[x], out, |x| match op {
         Op::StdMean => x[0].std_mean_with(picked.arg(), options),
         _ => x[0].var_mean_with(picked.arg(), options),
     })
@@ -71,7 +71,7 @@ pub(crate) fn aminmax(
     picked: Picked,
     out: &'static Static,
 ) -> Result<(Erased, Erased)> {
-    pair(&[x], out, |x| x[0].aminmax(picked.arg()))
+    call_for_pair(&[x], out, |x| x[0].aminmax(picked.arg()))
 }
 
 /// Computes a norm of a degree.
@@ -82,19 +82,19 @@ pub(crate) fn norm(
     out: &'static Static,
 ) -> Result<Erased> {
     only_types(Op::Norm, options.keepdim, options.dtype.is_some())?;
-    one(&[x], out, |x| x[0].norm_with(picked.arg(), options))
+    call_for_tensor(&[x], out, |x| x[0].norm_with(picked.arg(), options))
 }
 
 /// Computes the norm of a difference.
 pub(crate) fn dist(x: ErasedRef<'_>, other: ErasedRef<'_>, options: NormOptions) -> Result<Erased> {
     only_types(Op::Dist, options.keepdim, options.dtype.is_some())?;
-    let found = on(&[x, other], |x| x[0].dist_with(&x[1], options))?;
-    Ok(compose::erased(found, <() as super::Known>::STATIC))
+    let found = call_dynamic(&[x, other], |x| x[0].dist_with(&x[1], options))?;
+    Ok(compose::erase(found, <() as super::Known>::STATIC))
 }
 
 /// Computes differences of neighbours.
 pub(crate) fn diff(x: ErasedRef<'_>, dim: usize, options: DiffOptions) -> Result<Erased> {
-    one(&[x], x.of, |x| x[0].diff_with(dim, options))
+    call_for_tensor(&[x], x.of, |x| x[0].diff_with(dim, options))
 }
 
 /// Computes an integral, total or running.
@@ -107,16 +107,20 @@ pub(crate) fn integral(
     out: &'static Static,
 ) -> Result<Erased> {
     match (op, places) {
-        (Op::Trapezoid, None) => one(&[y], out, |x| x[0].trapezoid_with(dim, options)),
-        (Op::Trapezoid, Some(at)) => one(&[y, at], out, |x| x[0].trapezoid_at(&x[1], dim)),
-        (_, None) => one(&[y], out, |x| x[0].cumulative_trapezoid_with(dim, options)),
-        (_, Some(at)) => one(&[y, at], out, |x| x[0].cumulative_trapezoid_at(&x[1], dim)),
+        (Op::Trapezoid, None) => call_for_tensor(&[y], out, |x| x[0].trapezoid_with(dim, options)),
+        (Op::Trapezoid, Some(at)) => {
+            call_for_tensor(&[y, at], out, |x| x[0].trapezoid_at(&x[1], dim))
+        }
+        (_, None) => call_for_tensor(&[y], out, |x| x[0].cumulative_trapezoid_with(dim, options)),
+        (_, Some(at)) => {
+            call_for_tensor(&[y, at], out, |x| x[0].cumulative_trapezoid_at(&x[1], dim))
+        }
     }
 }
 
 /// Scales slices down.
 pub(crate) fn renorm(x: ErasedRef<'_>, p: f64, dim: usize, maxnorm: f64) -> Result<Erased> {
-    one(&[x], x.of, |x| x[0].renorm(p, dim, maxnorm))
+    call_for_tensor(&[x], x.of, |x| x[0].renorm(p, dim, maxnorm))
 }
 
 /// Computes the covariance of rows.
@@ -127,7 +131,7 @@ pub(crate) fn cov(
     out: &'static Static,
 ) -> Result<Erased> {
     let operands: Vec<ErasedRef<'_>> = [x].into_iter().chain(fweights).chain(aweights).collect();
-    one(&operands, out, |x| {
+    call_for_tensor(&operands, out, |x| {
         let mut rest = x[1..].iter();
         let found = x[0].cov_with(CovOptions {
             correction,
@@ -140,7 +144,7 @@ pub(crate) fn cov(
 
 /// Computes the correlation of rows.
 pub(crate) fn corrcoef(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
-    one(&[x], out, |x| as_matrix(&x[0], x[0].corrcoef()?))
+    call_for_tensor(&[x], out, |x| as_matrix(&x[0], x[0].corrcoef()?))
 }
 
 /// Types give a matrix for one row too, where the dynamic form gives a number.

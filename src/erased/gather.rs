@@ -35,14 +35,14 @@ pub(crate) fn at(position: usize) -> DimRef<'static> {
     DimRef::Index(position as i64)
 }
 
-/// Like [`compose::one`], but the result may have a dim of constant size from an operand without
+/// Like [`compose::call_for_tensor`], but the result may have a dim of constant size from an operand without
 /// it.
-pub(crate) fn one(
+pub(crate) fn call_and_check_sizes(
     operands: &[ErasedRef<'_>],
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
 ) -> Result<Erased> {
-    let result = compose::one(operands, out, compute)?;
+    let result = compose::call_for_tensor(operands, out, compute)?;
     check_sizes("index", result.raw.shape(), out)?;
     Ok(result)
 }
@@ -68,10 +68,10 @@ pub(crate) fn in_place(
         .collect::<Result<Vec<_>>>()?;
     let mut x = DynTensor::from_parts(own.raw.clone(), known(&own.erased(of)))?;
     // Drop the other handle, so that the buffer is written to and not copied.
-    own.put(Raw::from_vec(Vec::<u8>::new(), &[0])?);
+    own.replace_elements(Raw::from_vec(Vec::<u8>::new(), &[0])?);
     let done = typed(|| write(&mut x, &given));
     let (raw, names) = x.into_parts();
-    own.put(raw);
+    own.replace_elements(raw);
     match done {
         Ok(()) if named => own.wild = wilds(names, of),
         Ok(()) => {}
@@ -80,7 +80,7 @@ pub(crate) fn in_place(
             // An error about sizes or dtypes occurs again with names, and then shows them.
             let mut operands = vec![own.erased(of)];
             operands.extend_from_slice(others);
-            let again = compose::on(&operands, |given| {
+            let again = compose::call_dynamic(&operands, |given| {
                 let mut x = given[0].clone();
                 write(&mut x, &given[1..])
             });
@@ -97,7 +97,7 @@ pub(crate) fn part(x: ErasedRef<'_>, picks: &Picks<'_>, out: &'static Static) ->
         Pick::Tensor(look) => Some(*look),
         Pick::At(_) | Pick::Range(..) => None,
     }));
-    compose::one(&operands, out, |given| {
+    compose::call_for_tensor(&operands, out, |given| {
         let mut tensors = given[1..].iter();
         given[0].at(picks.iter().map(|(position, pick)| {
             let index = match *pick {
@@ -151,7 +151,7 @@ pub(crate) fn diagonal_mut<'a>(
 
 /// The positions of several index tensors for [`DynTensor::index`], and of the dims of the result:
 /// in types, they replace the first dim given.
-struct Points {
+struct PointPositions {
     /// The dims, in the order of the indices.
     dims: Vec<usize>,
     /// The position of the dims from [`DynTensor::index`], and the one in types.
@@ -161,7 +161,7 @@ struct Points {
     count: usize,
 }
 
-impl Points {
+impl PointPositions {
     fn new(operands: &OperandList<'_>) -> Self {
         let given: Vec<usize> = operands.iter().map(|(dim, _)| *dim).collect();
         let first = given.first().copied().unwrap_or(0);
@@ -209,10 +209,10 @@ pub(crate) fn points(
     operands: &OperandList<'_>,
     out: &'static Static,
 ) -> Result<Erased> {
-    let points = Points::new(operands);
+    let points = PointPositions::new(operands);
     let mut all = vec![x];
     all.extend(operands.iter().map(|(_, look)| *look));
-    one(&all, out, |given| {
+    call_and_check_sizes(&all, out, |given| {
         let found = given[0].index(&points.list(&given[1..]))?;
         points.moved(&found, points.from, points.to)
     })
@@ -227,7 +227,7 @@ pub(crate) fn put_points(
     rank: usize,
     options: IndexPutOptions,
 ) -> Result<()> {
-    let points = Points::new(operands);
+    let points = PointPositions::new(operands);
     let mut others = vec![values];
     others.extend(operands.iter().map(|(_, look)| *look));
     in_place(own, of, &others, |own, given| {
@@ -256,7 +256,7 @@ pub(crate) fn slice_scatter(
             wild: x.wild(),
         });
     };
-    one(&[x, src], x.of, |given| {
+    call_and_check_sizes(&[x, src], x.of, |given| {
         let range = || [(at(dim), Index::Range { start, end, step })];
         let (own, src) = (&given[0], &given[1]);
         let part = own.at(range())?;

@@ -12,7 +12,7 @@ pub(crate) fn resize(own: &mut Erased, of: &'static Static, shape: &[usize]) -> 
     rule::resize("resize", &now, own.raw.shape(), shape)?;
     check_sizes("resize", shape, of)?;
     let resized = call::resize(&own.raw, shape);
-    own.put(resized.map_err(|error| own.erased(of).blame(error))?);
+    own.replace_elements(resized.map_err(|error| own.erased(of).blame(error))?);
     Ok(())
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn resize_as(own: &mut Erased, of: &'static Static, other: ErasedRef<
     )
     .map_err(|error| at(error, own))?;
     let resized = call::resize(&own.raw, &shape);
-    own.put(resized.map_err(|error| at(error.in_op("resize_as"), own))?);
+    own.replace_elements(resized.map_err(|error| at(error.in_op("resize_as"), own))?);
     own.wild = wilds(now, of);
     Ok(())
 }

@@ -23,7 +23,7 @@ impl Picked {
     pub(crate) fn arg(self) -> DimArg<'static> {
         let dims = match self.at {
             _ if self.all => DimArg::all(),
-            &[one] => DimArg::one(one),
+            &[one] => DimArg::from_dim(one),
             many => DimArg::list(many.iter().copied()),
         };
         dims.with_keepdim(self.keepdim)
@@ -31,7 +31,7 @@ impl Picked {
 }
 
 /// Returns the run-time names of the result of a reduction.
-fn left(x: ErasedRef<'_>, picked: Picked, out: &Static) -> Wilds {
+fn remaining_names(x: ErasedRef<'_>, picked: Picked, out: &Static) -> Wilds {
     wilds(rule::reduce(x.wild?, picked.at, picked.keepdim), out)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn new(
     let raw = raw.map_err(|error| x.blame(error))?;
     Ok(Erased {
         raw,
-        wild: left(x, picked, out),
+        wild: remaining_names(x, picked, out),
     })
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn extreme(
     }
     let found = call::arg_reduce(op, x.raw, picked.at[0], picked.keepdim);
     let (values, indices) = found.map_err(|error| x.blame(error))?;
-    let wild = left(x, picked, out);
+    let wild = remaining_names(x, picked, out);
     Ok((
         Erased {
             raw: values,
@@ -87,7 +87,7 @@ pub(crate) fn place(
     let raw = raw.map_err(|error| x.blame(error))?;
     Ok(Erased {
         raw,
-        wild: left(x, picked, out),
+        wild: remaining_names(x, picked, out),
     })
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn store(
     let now = rule::out(name, &own, &result_names).map_err(at)?;
     call::fits_device(name, out.raw.device(), result.raw.device()).map_err(at)?;
     // The old buffer of an out tensor is not shared: adopting that of the result saves a pass.
-    out.put(call::to_dtype(&result.raw, out.raw.dtype())?);
+    out.replace_elements(call::to_dtype(&result.raw, out.raw.dtype())?);
     out.wild = wilds(now, of);
     Ok(())
 }

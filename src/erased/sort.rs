@@ -6,7 +6,7 @@ use nomina_core::rule::DimRef;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions, Unique};
 
-use super::compose::{erased, on, one, pair};
+use super::compose::{call_dynamic, call_for_pair, call_for_tensor, erase};
 use super::reduce::Picked;
 use super::{Erased, ErasedRef, Static};
 
@@ -27,7 +27,7 @@ pub(crate) fn sort(
     dim: usize,
     options: SortOptions,
 ) -> Result<(Erased, Erased)> {
-    pair(&[x], x.of, |x| {
+    call_for_pair(&[x], x.of, |x| {
         let sorted = x[0].sort_with(place(dim), options);
         sorted.map_err(|error| error.in_op(op.name()))
     })
@@ -35,7 +35,7 @@ pub(crate) fn sort(
 
 /// Sorts elements along the first dim.
 pub(crate) fn msort(x: ErasedRef<'_>) -> Result<Erased> {
-    one(&[x], x.of, |x| x[0].msort())
+    call_for_tensor(&[x], x.of, |x| x[0].msort())
 }
 
 /// Returns the greatest or smallest elements and their indices.
@@ -45,7 +45,7 @@ pub(crate) fn topk(
     dim: usize,
     options: TopkOptions,
 ) -> Result<(Erased, Erased)> {
-    pair(&[x], x.of, |x| {
+    call_for_pair(&[x], x.of, |x| {
         x[0].topk_with(whole(k), place(dim), options)
     })
 }
@@ -57,7 +57,7 @@ pub(crate) fn kthvalue(
     picked: Picked,
     out: &'static Static,
 ) -> Result<(Erased, Erased)> {
-    pair(&[x], out, |x| x[0].kthvalue(whole(k), picked.arg()))
+    call_for_pair(&[x], out, |x| x[0].kthvalue(whole(k), picked.arg()))
 }
 
 /// Returns the median or the mode and its index; over all dims, the median twice.
@@ -68,7 +68,7 @@ pub(crate) fn typical(
     out: &'static Static,
 ) -> Result<(Erased, Erased)> {
     if picked.all {
-        let value = one(&[x], out, |x| match op {
+        let value = call_for_tensor(&[x], out, |x| match op {
             Op::Median => x[0].median(..),
             _ => x[0].nanmedian(..),
         })?;
@@ -80,7 +80,7 @@ pub(crate) fn typical(
         };
         return Ok((value.clone(), value));
     }
-    pair(&[x], out, |x| match op {
+    call_for_pair(&[x], out, |x| match op {
         Op::Median => x[0].median(picked.arg()),
         Op::Nanmedian => x[0].nanmedian(picked.arg()),
         _ => x[0].mode(picked.arg()),
@@ -97,7 +97,7 @@ fn kept(x: ErasedRef<'_>, value: Erased) -> Result<Erased> {
 
 /// Returns running extremes and their indices.
 pub(crate) fn running(op: Op, x: ErasedRef<'_>, dim: usize) -> Result<(Erased, Erased)> {
-    pair(&[x], x.of, |x| match op {
+    call_for_pair(&[x], x.of, |x| match op {
         Op::Cummax => x[0].cummax(place(dim)),
         _ => x[0].cummin(place(dim)),
     })
@@ -105,7 +105,7 @@ pub(crate) fn running(op: Op, x: ErasedRef<'_>, dim: usize) -> Result<(Erased, E
 
 /// Returns distinct elements, or slices along a dim.
 pub(crate) fn different(op: Op, x: ErasedRef<'_>, dim: Option<usize>) -> Result<Unique> {
-    on(&[x], |x| match (op, dim) {
+    call_dynamic(&[x], |x| match (op, dim) {
         (Op::Unique, None) => x[0].unique_all(),
         (Op::Unique, Some(dim)) => x[0].unique_dim(dim),
         (_, None) => x[0].unique_consecutive_all(),
@@ -115,7 +115,7 @@ pub(crate) fn different(op: Op, x: ErasedRef<'_>, dim: Option<usize>) -> Result<
 
 /// Wraps a dynamic result whose names types know.
 pub(crate) fn named(result: DynTensor, out: &'static Static) -> Erased {
-    erased(result, out)
+    erase(result, out)
 }
 
 /// Returns positions in sorted sequences.
@@ -127,10 +127,10 @@ pub(crate) fn searchsorted(
     out: &'static Static,
 ) -> Result<Erased> {
     match sorter {
-        None => one(&[sequence, values], out, |x| {
+        None => call_for_tensor(&[sequence, values], out, |x| {
             x[0].searchsorted_with(&x[1], options)
         }),
-        Some(sorter) => one(&[sequence, values, sorter], out, |x| {
+        Some(sorter) => call_for_tensor(&[sequence, values, sorter], out, |x| {
             x[0].searchsorted_by(&x[2], &x[1], options)
         }),
     }
@@ -143,7 +143,7 @@ pub(crate) fn bucketize(
     options: SearchOptions,
     out: &'static Static,
 ) -> Result<Erased> {
-    one(&[x, boundaries], out, |x| {
+    call_for_tensor(&[x, boundaries], out, |x| {
         x[0].bucketize_with(&x[1], options)
     })
 }

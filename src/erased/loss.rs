@@ -16,7 +16,7 @@ pub(crate) fn weighted(
 ) -> Result<Erased> {
     let mut operands: SmallVec<[ErasedRef<'_>; 4]> = smallvec::smallvec![x, target];
     operands.extend(weights.into_iter().flatten());
-    compose::one(&operands, out, |given| {
+    compose::call_for_tensor(&operands, out, |given| {
         let mut rest = given[2..].iter();
         let weights = [
             weights[0].and_then(|_| rest.next()),

@@ -25,16 +25,16 @@ pub(crate) enum Fill<'g> {
 
 /// The dtype, device and memory order of a new tensor.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct TensorOptions {
     pub(crate) dtype: DType,
     pub(crate) device: Device,
     /// The memory order; by default that of the other tensor for `like`.
     pub(crate) format: Option<MemoryFormat>,
 }
 
-impl Place {
-    /// Returns a row-major place on the CPU.
-    pub(crate) fn of<T: Element>() -> Self {
+impl TensorOptions {
+    /// Returns options of a row-major tensor on the CPU.
+    pub(crate) fn on_cpu<T: Element>() -> Self {
         Self {
             dtype: T::DTYPE,
             device: Device::Cpu,
@@ -49,10 +49,10 @@ pub(crate) fn new(
     shape: &[usize],
     of: &'static Static,
     fill: Fill<'_>,
-    place: Place,
+    options: TensorOptions,
 ) -> Result<Erased> {
     check_sizes(op, shape, of)?;
-    let raw = fresh(op, shape, fill, place).and_then(|raw| match place.format {
+    let raw = fresh(op, shape, fill, options).and_then(|raw| match options.format {
         None | Some(MemoryFormat::Contiguous) => Ok(raw),
         Some(format) => raw.in_format(op, format),
     });
@@ -80,21 +80,21 @@ pub(crate) fn like_as(
     device: Option<Device>,
     format: MemoryFormat,
 ) -> Result<Erased> {
-    let place = Place {
+    let options = TensorOptions {
         dtype,
         device: device.unwrap_or(x.raw.device()),
         format: None,
     };
-    let raw =
-        fresh(op, x.raw.shape(), fill, place).and_then(|raw| raw.in_format_like(op, x.raw, format));
+    let raw = fresh(op, x.raw.shape(), fill, options)
+        .and_then(|raw| raw.in_format_like(op, x.raw, format));
     Ok(Erased {
         raw: raw.map_err(|error| error.with_names([&x.names()]))?,
         wild: x.wild(),
     })
 }
 
-fn fresh(op: &'static str, shape: &[usize], fill: Fill<'_>, place: Place) -> Result<Raw> {
-    let Place { dtype, device, .. } = place;
+fn fresh(op: &'static str, shape: &[usize], fill: Fill<'_>, options: TensorOptions) -> Result<Raw> {
+    let TensorOptions { dtype, device, .. } = options;
     match fill {
         Fill::Zeros => Raw::zeros(op, shape, dtype, device),
         Fill::Number(value) => call::full(shape, value, dtype, device),

@@ -7,8 +7,8 @@ use nomina_core::{Element, Result};
 use nomina_macros::{parts, twin};
 use nomina_runtime::tensor::DiagonalOptions;
 
-use crate::call::{Dest, Known, gather};
-use crate::tensor::part::{Part as View, from_erased};
+use crate::erased::{Dest, Known, gather};
+use crate::tensor::part_mut::{ErasedPart, from_erased};
 use crate::tensor::{Part, SubscriptViews, SubscriptsOf};
 use crate::{Tensor, TensorMut};
 
@@ -39,7 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let Dest { raw, wild, of } = self.dest()?;
         let (picks, out) = (indices.picks::<D>(), <Part<D, S>>::STATIC);
         let (raw, wild) = gather::part_mut(raw, wild, of, &picks, out)?;
-        Ok(from_erased(View { raw, wild }))
+        Ok(from_erased(ErasedPart { raw, wild }))
     }
 
     /// Returns the diagonal of two dims, which are removed, as a new last dim for writing.
@@ -70,6 +70,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let dims = (position::<X, D>(), position::<Y, D>());
         let out = <Diagonal<D, X, Y, Z>>::STATIC;
         let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, (Z::NAME, options), out)?;
-        Ok(from_erased(View { raw, wild }))
+        Ok(from_erased(ErasedPart { raw, wild }))
     }
 }

@@ -9,7 +9,7 @@ use nomina_runtime::call::{self, Node, Reduction};
 use smallvec::SmallVec;
 
 use super::reduce::Picked;
-use super::{Blamed, Erased, ErasedRef, Static, explain, told, typed, wilds};
+use super::{Blamed, Erased, ErasedRef, Static, explain, explain_with, typed, wilds};
 
 /// Computes a program on its tensors and numbers.
 pub(crate) fn new(
@@ -112,20 +112,20 @@ fn blame_last(error: Error, program: &[Node<'_>], operands: &[ErasedRef<'_>]) ->
     match steps(program, operands) {
         Err(found) => found,
         Ok(Some(last)) if error.operands().is_empty() => error.operand(&last.names, &last.shape),
-        Ok(Some(last)) => told(error, [last.blamed()]),
+        Ok(Some(last)) => explain_with(error, [last.blamed()]),
         Ok(None) => explain(error, operands),
     }
 }
 
-/// The known properties of a step.
+/// The names and sizes of the result of a step.
 #[derive(Clone)]
-struct Known {
+struct StepShape {
     names: Names,
     shape: Vec<usize>,
     made: Option<&'static Location<'static>>,
 }
 
-impl Known {
+impl StepShape {
     fn blamed(&self) -> Blamed<'_> {
         Blamed {
             names: self.names.clone(),
@@ -136,11 +136,11 @@ impl Known {
 }
 
 /// Returns the properties of the last step, or the error of the first step that does not fit.
-fn steps(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Option<Known>> {
-    let mut known: Vec<Option<Known>> = Vec::with_capacity(program.len());
+fn steps(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Option<StepShape>> {
+    let mut known: Vec<Option<StepShape>> = Vec::with_capacity(program.len());
     for node in program {
         let step = match *node {
-            Node::Tensor(at) => Some(Known {
+            Node::Tensor(at) => Some(StepShape {
                 names: operands[at].names(),
                 shape: operands[at].raw.shape().to_vec(),
                 made: operands[at].raw.made(),
@@ -148,13 +148,13 @@ fn steps(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Option<Know
             Node::Scalar(_) => None,
             Node::To(_, of) => known[of].clone(),
             Node::Apply(op, args) => {
-                let operands: Vec<&Known> =
+                let operands: Vec<&StepShape> =
                     args.iter().filter_map(|&at| known[at].as_ref()).collect();
                 let names = operands.iter().map(|x| &x.names);
                 let shapes = operands.iter().map(|x| &x.shape[..]);
                 let fit = rule::unify_all(op.name(), names.clone()).and_then(|unified| {
                     let shape = rule::broadcast_all(op.name(), shapes.clone())?;
-                    Ok(Known {
+                    Ok(StepShape {
                         names: unified,
                         shape: shape.to_vec(),
                         made: None,
@@ -162,7 +162,9 @@ fn steps(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Option<Know
                 });
                 match fit {
                     Ok(fit) => Some(fit),
-                    Err(found) => return Err(told(found, operands.iter().map(|x| x.blamed()))),
+                    Err(found) => {
+                        return Err(explain_with(found, operands.iter().map(|x| x.blamed())));
+                    }
                 }
             }
         };

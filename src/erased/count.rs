@@ -5,7 +5,7 @@ use nomina_core::{Error, Result};
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::{BincountOptions, HistcOptions, IsinOptions, QuantileOptions};
 
-use super::compose::one;
+use super::compose::call_for_tensor;
 use super::reduce::Picked;
 use super::stat::only_types;
 use super::{Erased, ErasedRef, Static};
@@ -18,8 +18,8 @@ pub(crate) fn bincount(
     out: &'static Static,
 ) -> Result<Erased> {
     match weights {
-        None => one(&[x], out, |x| x[0].bincount_with(options)),
-        Some(weights) => one(&[x, weights], out, |x| {
+        None => call_for_tensor(&[x], out, |x| x[0].bincount_with(options)),
+        Some(weights) => call_for_tensor(&[x, weights], out, |x| {
             x[0].bincount_weighted(&x[1], options)
         }),
     }
@@ -32,7 +32,7 @@ pub(crate) fn histc(
     options: HistcOptions,
     out: &'static Static,
 ) -> Result<Erased> {
-    one(&[x], out, |x| x[0].histc_with(bins, None, options))
+    call_for_tensor(&[x], out, |x| x[0].histc_with(bins, None, options))
 }
 
 /// Tests whether elements are among others.
@@ -42,7 +42,7 @@ pub(crate) fn isin(
     options: IsinOptions,
     out: &'static Static,
 ) -> Result<Erased> {
-    one(&[x, others], out, |x| x[0].isin_with(&x[1], options))
+    call_for_tensor(&[x, others], out, |x| x[0].isin_with(&x[1], options))
 }
 
 /// Computes one quantile.
@@ -55,7 +55,7 @@ pub(crate) fn quantile(
     out: &'static Static,
 ) -> Result<Erased> {
     only_types(op, options.keepdim, false)?;
-    one(&[x], out, |x| found(op, &x[0], q.into(), picked, options))
+    call_for_tensor(&[x], out, |x| found(op, &x[0], q.into(), picked, options))
 }
 
 /// Computes several quantiles, along a dim of their own.
@@ -67,7 +67,7 @@ pub(crate) fn quantiles(
     out: &'static Static,
 ) -> Result<Erased> {
     let options = QuantileOptions::default();
-    one(&[x, q], out, |x| {
+    call_for_tensor(&[x, q], out, |x| {
         found(op, &x[0], (&x[1]).into(), picked, options)
     })
 }

@@ -6,7 +6,7 @@ use nomina_macros::twin;
 use nomina_runtime::Device;
 
 use super::Tensor;
-use crate::call::factory::{self, Fill};
+use crate::erased::factory::{self, Fill};
 
 /// Options of `zeros_like_with` and similar methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Merging the dims that are not mentioned: `flatten_others`, `unflatten_as`.
 
 use super::align::AlignInto;
+use super::axes::{Axes, DimOf, EachIn, Without};
 use super::axis::OneDim;
 use super::dims::Dims;
 use super::id::{Bool, IsTrue};
 use super::insert::Insert;
-use super::remove::{Axes, DimOf, EachIn, Without};
 
 /// `x.flatten_others(A, X)` is defined for dims `D`: the dims `A` are in `D`, and `X` is not one of
 /// them. The result has dims `X`, then `A`.

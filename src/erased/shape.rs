@@ -5,7 +5,7 @@ use nomina_core::{Error, ErrorKind, Names, Result};
 use nomina_runtime::DynTensor;
 use nomina_runtime::call;
 
-use super::compose::{on, one};
+use super::compose::{call_dynamic, call_for_tensor};
 use super::{Dest, Erased, ErasedRef, Static, view};
 
 /// Computes an operator of one operand that keeps the meaning of all dims.
@@ -14,7 +14,7 @@ pub(crate) fn same(
     out: &'static Static,
     compute: impl Fn(&DynTensor) -> Result<DynTensor>,
 ) -> Result<Erased> {
-    one(&[x], out, |x| compute(&x[0]))
+    call_for_tensor(&[x], out, |x| compute(&x[0]))
 }
 
 /// Computes an operator whose result has new dims, at `new`; checks their sizes against the types.
@@ -25,7 +25,7 @@ pub(crate) fn sized(
     new: &[usize],
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
 ) -> Result<Erased> {
-    let made = one(operands, out, compute)?;
+    let made = call_for_tensor(operands, out, compute)?;
     let shape = made.raw.shape();
     for &dim in new {
         let (Some(known), size) = (out.sizes[dim], shape[dim]) else {
@@ -65,7 +65,7 @@ pub(crate) fn joined(
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
 ) -> Result<Erased> {
-    one(operands, out, compute).map_err(|error| error.in_op(op.name()))
+    call_for_tensor(operands, out, compute).map_err(|error| error.in_op(op.name()))
 }
 
 /// Returns pieces of a dim, at ranges that follow from its size.
@@ -95,11 +95,11 @@ pub(crate) fn grid(
     out: &'static Static,
     options: nomina_runtime::tensor::MeshgridOptions,
 ) -> Result<Vec<Erased>> {
-    let all = on(operands, |x| {
+    let all = call_dynamic(operands, |x| {
         DynTensor::meshgrid_with(&x.iter().collect::<Vec<_>>(), options)
     })?;
     Ok(all
         .into_iter()
-        .map(|x| super::compose::erased(x, out))
+        .map(|x| super::compose::erase(x, out))
         .collect())
 }

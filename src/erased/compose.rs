@@ -10,7 +10,7 @@ use nomina_runtime::{DynTensor, Raw};
 use super::{Erased, ErasedRef, Static, explain, typed, wilds};
 
 /// Computes on the operands as dynamic tensors. An error shows the operands' names.
-pub(crate) fn on<V>(
+pub(crate) fn call_dynamic<V>(
     operands: &[ErasedRef<'_>],
     compute: impl Fn(&[DynTensor]) -> Result<V>,
 ) -> Result<V> {
@@ -41,7 +41,7 @@ pub(crate) fn on<V>(
 
 /// Converts a dynamic result to one with dims `out`, whose names types know except those of `Wild`
 /// dims.
-pub(crate) fn erased(result: DynTensor, out: &'static Static) -> Erased {
+pub(crate) fn erase(result: DynTensor, out: &'static Static) -> Erased {
     let (raw, names): (Raw, Names) = result.into_parts();
     Erased {
         raw,
@@ -49,20 +49,20 @@ pub(crate) fn erased(result: DynTensor, out: &'static Static) -> Erased {
     }
 }
 
-/// Like [`on`], but for an operator with one result.
-pub(crate) fn one(
+/// Like [`call_dynamic`], but for an operator with one result.
+pub(crate) fn call_for_tensor(
     operands: &[ErasedRef<'_>],
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
 ) -> Result<Erased> {
-    on(operands, compute).map(|result| erased(result, out))
+    call_dynamic(operands, compute).map(|result| erase(result, out))
 }
 
-/// Like [`on`], but for an operator with two results of the same dims.
-pub(crate) fn pair(
+/// Like [`call_dynamic`], but for an operator with two results of the same dims.
+pub(crate) fn call_for_pair(
     operands: &[ErasedRef<'_>],
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<(DynTensor, DynTensor)>,
 ) -> Result<(Erased, Erased)> {
-    on(operands, compute).map(|(a, b)| (erased(a, out), erased(b, out)))
+    call_dynamic(operands, compute).map(|(a, b)| (erase(a, out), erase(b, out)))
 }

@@ -35,7 +35,7 @@ pub(crate) fn affine(
     out: &'static Static,
     compute: impl Fn(&DynTensor, Option<&DynTensor>, Option<&DynTensor>) -> Result<DynTensor>,
 ) -> Result<Erased> {
-    compose::one(&gather(&[x], of), out, |given| {
+    compose::call_for_tensor(&gather(&[x], of), out, |given| {
         let [weight, bias] = scales(given, 1, &of);
         compute(&given[0], weight, bias)
     })
@@ -49,7 +49,7 @@ pub(crate) fn running(
     out: &'static Static,
     compute: impl Fn(&DynTensor, [&DynTensor; 2], [Option<&DynTensor>; 2]) -> Result<DynTensor>,
 ) -> Result<Erased> {
-    compose::one(&gather(&[x, mean, var], of), out, |given| {
+    compose::call_for_tensor(&gather(&[x, mean, var], of), out, |given| {
         compute(&given[0], [&given[1], &given[2]], scales(given, 3, &of))
     })
 }
@@ -68,10 +68,10 @@ pub(crate) fn train(
     ) -> Result<DynTensor>,
 ) -> Result<(Erased, [Raw; 2])> {
     let operands = gather(&[x, mean, var], of);
-    let (found, running) = compose::on(&operands, |given| {
+    let (found, running) = compose::call_dynamic(&operands, |given| {
         let (mut mean, mut var) = (given[1].clone(), given[2].clone());
         let found = compute(&given[0], &mut mean, &mut var, scales(given, 3, &of))?;
         Ok((found, [mean, var].map(|running| running.into_parts().0)))
     })?;
-    Ok((compose::erased(found, out), running))
+    Ok((compose::erase(found, out), running))
 }

@@ -9,7 +9,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Known, view};
+use crate::erased::{Known, view};
 
 /// # Flatten and unflatten all other dims
 impl<D: Dims, T: Element> Tensor<D, T> {

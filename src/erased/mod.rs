@@ -153,7 +153,7 @@ impl Erased {
     }
 
     /// Replaces the elements; the recorded origin stays.
-    pub(crate) fn put(&mut self, raw: Raw) {
+    pub(crate) fn replace_elements(&mut self, raw: Raw) {
         let made = self.raw.made();
         self.raw = raw;
         if let Some(at) = made {
@@ -172,7 +172,7 @@ impl Erased {
 
     /// Returns the tensor as an operand.
     #[inline]
-    pub(crate) fn side(&self, of: &'static Static) -> OperandRef<'_> {
+    pub(crate) fn as_operand(&self, of: &'static Static) -> OperandRef<'_> {
         OperandRef::Tensor(self.erased(of))
     }
 
@@ -223,7 +223,7 @@ impl<'a> Dest<'a> {
                 made,
             };
             let others = others.into_iter().map(ErasedRef::blamed);
-            return Err(told(error, std::iter::once(own).chain(others)));
+            return Err(explain_with(error, std::iter::once(own).chain(others)));
         }
         if let Some((names, shape)) = seen {
             profile::written(&names, &shape);
@@ -247,7 +247,7 @@ impl<'a> Dest<'a> {
             made: self.raw.made(),
         };
         let others = others.iter().map(|look| look.blamed());
-        told(error, std::iter::once(own).chain(others))
+        explain_with(error, std::iter::once(own).chain(others))
     }
 }
 
@@ -302,10 +302,10 @@ pub enum MaybeOwned<'a> {
 
 impl MaybeOwned<'_> {
     #[inline]
-    pub(crate) fn side(&self) -> OperandRef<'_> {
+    pub(crate) fn as_operand(&self) -> OperandRef<'_> {
         match self {
             Self::Lent(side) => *side,
-            Self::Own(erased, of) => erased.side(of),
+            Self::Own(erased, of) => erased.as_operand(of),
         }
     }
 }
@@ -324,7 +324,7 @@ pub(crate) fn wilds(names: Names, of: &Static) -> Wilds {
 /// no sizes.
 #[cold]
 pub(crate) fn explain(error: Error, operands: &[ErasedRef<'_>]) -> Error {
-    told(error, operands.iter().map(|look| look.blamed()))
+    explain_with(error, operands.iter().map(|look| look.blamed()))
 }
 
 /// The description of an operand in an error.
@@ -334,9 +334,12 @@ pub(crate) struct Blamed<'a> {
     pub(crate) made: Option<&'static Location<'static>>,
 }
 
-/// Like [`explain`], but for the parts of operands.
+/// Like [`explain`], but for descriptions of operands.
 #[cold]
-pub(crate) fn told<'a>(error: Error, operands: impl IntoIterator<Item = Blamed<'a>>) -> Error {
+pub(crate) fn explain_with<'a>(
+    error: Error,
+    operands: impl IntoIterator<Item = Blamed<'a>>,
+) -> Error {
     let all: Vec<Blamed<'_>> = operands.into_iter().collect();
     error
         .with_names(all.iter().map(|x| &x.names))
