@@ -191,7 +191,7 @@ pub fn broadcast(out: &mut String, left: usize, right: usize) {
     let mut check = "Fine".to_string();
     for i in 0..both {
         let (x, y) = (&a[left - both + i], &b[right - both + i]);
-        check = format!("Beside<{x}, {y}, Self, {m}, {check}>");
+        check = format!("PairVerdict<{x}, {y}, Self, {m}, {check}>");
     }
     writeln!(
         out,

@@ -183,7 +183,8 @@ pub trait Pairing: 'static {
 
 /// One step of a check from the right: compares axis `A` of dims `L` with axis `B` of dims `M`.
 #[doc(hidden)]
-pub type Beside<A, B, L, M, Rest> = <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
+pub type PairVerdict<A, B, L, M, Rest> =
+    <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
 
 /// Two dims with the same head, or two `Wild`s.
 #[derive(Clone, Copy, Debug)]

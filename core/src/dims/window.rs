@@ -133,7 +133,7 @@ impl KernelRank for Kernel<3> {
 
 /// Whether a kernel's dim `K` may slide along dim `L` of dims `D`: `K` is `L`, or a name that `D`
 /// lacks.
-type Beside<K, L, D> = <Same<K, L> as Bool>::Or<<<D as DimList>::Contains<K> as Bool>::Not>;
+type MaySlide<K, L, D> = <Same<K, L> as Bool>::Or<<<D as DimList>::Contains<K> as Bool>::Not>;
 
 /// The kernel's dims slide along the dims `L` of `D` in order: each has the name of the dim it
 /// slides along, or a name that `D` lacks.
@@ -145,8 +145,8 @@ type Beside<K, L, D> = <Same<K, L> as Bool>::Or<<<D as DimList>::Contains<K> as 
 pub trait SlidesAlong<L, D> {}
 #[diagnostic::do_not_recommend]
 impl<K: Dims, L: Dims, D: Dims> SlidesAlong<L, D> for K where
-    <Beside<K::At0, L::At0, D> as Bool>::And<
-        <Beside<K::At1, L::At1, D> as Bool>::And<Beside<K::At2, L::At2, D>>,
+    <MaySlide<K::At0, L::At0, D> as Bool>::And<
+        <MaySlide<K::At1, L::At1, D> as Bool>::And<MaySlide<K::At2, L::At2, D>>,
     >: IsTrue
 {
 }

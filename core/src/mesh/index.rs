@@ -19,7 +19,7 @@ pub trait AxisIndex: 'static {
 }
 
 type Splits<S, N> = <S as State>::Splits<N>;
-type Or<A, B> = <A as Bool>::Or<B>;
+pub(super) type Or<A, B> = <A as Bool>::Or<B>;
 
 /// The first axis.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::combine::{BySum, Combiner};
 use super::fault::{Fine, NotSplitOver, NotSplitThereOver, SplitInsideOver, Verdict};
-use super::index::AxisIndex;
+use super::index::{AxisIndex, Or};
 use super::placement::{AxisOf, MeshAxis, Placement, Set, StateAt};
 use super::state::{InProducts, Mode, State, Whole};
 use crate::dims::{Accepted, Axes, AxesOf, Axis, Bool, DimList, Dims, FlattenArg, Rank};
@@ -156,8 +156,6 @@ impl<M: Mode, P: Placement> PlacedWithNumber<M> for P where
     >: Accepted<P, P>
 {
 }
-
-type Or<A, B> = <A as Bool>::Or<B>;
 
 /// Whether one of the dims `L` is split over an axis.
 type SplitsSome<P, L> = Or<
