@@ -1,13 +1,13 @@
-//! Named tensors, checked by rustc.
+//! Tensors whose dims have names, checked by rustc.
 //!
-//! `Tensor<(N, C)>` has a dim `N` and a dim `C`, which are types; an operator that mixes them up
-//! does not compile. [`DynTensor`] handles what types cannot know, like names from a file or a
-//! dtype chosen at run time, with the same rules at run time.
+//! A `Tensor<(N, C)>` has a dim `N` and a dim `C`, which are types; an operator that mixes them up does not compile. A
+//! [`DynTensor`] follows the same rules at run time, for what types cannot know: names from a file, a dtype chosen by the
+//! user.
 //!
 //! ```
 //! use nomina::prelude::*;
 //!
-//! dims! { N, C, H, W, Features }
+//! dims! { N, C, H, W, Features, Class }
 //!
 //! // Dims are named once, where a tensor is made …
 //! let images = Tensor::<(N, C, H, W)>::ones([2, 3, 4, 5]);
@@ -16,14 +16,17 @@
 //! // … and by name from then on.
 //! let scaled = &images * scale.align_as(&images);
 //! let pooled: Tensor<(N, C)> = scaled.mean((H, W));
-//! let flat: Tensor<(N, Features)> = images.flatten((C, H, W), Features);
 //! assert_eq!(pooled.to_vec(), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
-//! assert_eq!(flat.shape(), [2, 60]);
 //!
 //! // Operators unify names from the right, as PyTorch's named tensors did.
-//! let bias = tensor!([0.5, 0.5, 0.5]; C);
-//! let shifted = &pooled + &bias;
+//! let shifted = &pooled + tensor!([0.5, 0.5, 0.5]; C);
 //! assert_eq!(shifted.size(N), 2);
+//!
+//! // A product names the dim that it sums over.
+//! let flat: Tensor<(N, Features)> = images.flatten((C, H, W), Features);
+//! let weight = Tensor::<(Class, Features)>::ones([10, 60]);
+//! let scores: Tensor<(N, Class)> = flat.contract(&weight, Features);
+//! assert_eq!(scores.shape(), [2, 10]);
 //! ```
 //!
 //! Names that do not match are type errors:
@@ -37,85 +40,93 @@
 //! let z = &x + &y;
 //! ```
 //!
-//! | | |
+//! # Map
+//!
+//! | you want to | begin at |
 //! |---|---|
-//! | [`dims!`] | declares dims, also with a constant size: `dims! { Rgb = 3 }` |
-//! | [`Tensor`] | the typed tensor |
-//! | [`TensorMut`] | a part of a tensor, for writing |
-//! | [`DynTensor`] | names, rank and dtype at run time |
-//! | [`Wild`] | a dim whose name is unknown to rustc |
-//! | [`relations`](macro@relations) | writes the bounds of a generic function |
-//! | [`dims`](mod@dims) | the bounds and aliases of generic code: `Has`, `Without`, `Broadcast`, `Sum` … |
+//! | declare dims, also of constant size: `dims! { Rgb = 3 }` | [`dims!`] |
+//! | make tensors and call operators | [`tensor!`], [`Tensor`]; [`tensor`](mod@tensor) lists methods by family |
+//! | multiply by names, compute a chain in one pass | [`einsum!`], [`fuse!`] |
+//! | have names, rank and dtype at run time | [`DynTensor`]; in a typed tensor, [`Wild`] |
+//! | write generic functions | [`relations`](macro@relations), and the bounds and aliases of [`dims`](mod@dims) |
+//! | differentiate | [`grad`](mod@grad) |
+//! | write to a part of a tensor, compute with sparse tensors | [`TensorMut`], [`Sparse`] |
+//! | pass optional arguments | [`options`]; [`types`] has other types of arguments and results |
+//! | handle mistakes of sizes, files and devices | [`Error`]; a method `x` that can fail has a form `try_x` |
+//! | run on a GPU, limit memory, seed | [`Device`], [`cuda`], [`memory`], [`manual_seed`] |
 //!
 //! `let N = 3;` does not compile where `dims! { N }` is in scope: a unit struct is a pattern.
+//!
+//! The packages `nomina-nn` (networks), `nomina-io` (files), `nomina-mesh` and `nomina-mpi` (many processes) build on this
+//! one, and `cargo-nomina` fixes dim errors. The guides are in the folder `docs` of this package.
+//!
+//! # Features
+//!
+//! - `rayon`, on by default: kernels run on all cores.
+//! - `ndarray`, on by default: conversions from and to arrays of `ndarray`.
+//! - `cuda`: CUDA devices; builds without CUDA. `cuda-kernels` adds compiled kernels.
+//! - `fft`, `linalg`: Fourier transforms, decompositions and solvers.
+//! - `serde`: `Serialize` and `Deserialize` of tensors, with names.
+//! - `profile`, `tracing`: a table of what operators cost, a span for each.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod erased;
 pub mod grad;
 mod macros;
-mod options;
+pub mod options;
 pub mod prelude;
 pub mod tensor;
+pub mod types;
 
 // `#[twin]` expands to `crate::ok` and `crate::done`.
 use erased::{done, ok};
 pub use half::{bf16, f16};
+pub use nomina_core::dims;
+#[doc(inline)]
 pub use nomina_core::dims::Wild;
+#[doc(inline)]
 pub use nomina_core::{
-    Alike, ComplexElement, Float, IndexElement, Inexact, Integer, Integral, Numeric, Promote,
-    PromoteScalar, Promoted, Real, RealNumber, Solvable, StoreAs,
+    DType, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Result, Scalar,
 };
-pub use nomina_core::{
-    Category, DType, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number, Result,
-    Scalar, dims,
-};
+#[doc(inline)]
 pub use nomina_macros::relations;
+#[doc(inline)]
 pub use nomina_runtime::grad::{BackwardOptions, enable_grad, is_grad_enabled, no_grad};
 #[cfg(feature = "profile")]
+#[doc(inline)]
 pub use nomina_runtime::profile::{self, Profile, profile};
+#[doc(inline)]
 pub use nomina_runtime::random::{initial_seed, seed};
+#[doc(inline)]
 pub use nomina_runtime::{
-    AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, allow_unoptimized,
-    manual_seed, with_default_dtype,
+    Device, DynSparse, DynTensor, Generator, allow_unoptimized, cuda, manual_seed, memory,
+    with_default_dtype,
 };
-pub use nomina_runtime::{cuda, memory};
 pub use num_complex::Complex;
 pub use options::*;
+#[doc(inline)]
 pub use tensor::Tensor;
-pub use tensor::dynamic::Typed;
 pub use tensor::einsum::{
-    EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
-    einsum_times, try_einsum,
+    einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result, einsum_times,
+    try_einsum,
 };
-pub use tensor::extreme::Extremes;
-pub use tensor::factory::{Bound, tensor_from_array};
-pub use tensor::gather::{EachPoint, Points, PointsOf, ScatterFrom};
-pub use tensor::grad::{HasGradient, OneNumber};
-pub use tensor::groupwise::{GroupBy, Windows};
-pub use tensor::index::{
-    AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf,
-};
-pub use tensor::join::{
-    JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack,
-};
-pub use tensor::loss::{Targets, reduction};
-pub use tensor::operand::{
-    Absorb, Beside, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype,
-};
-pub use tensor::options::Options;
+pub use tensor::factory::tensor_from_array;
+#[doc(inline)]
+pub use tensor::join::{cat, stack, try_cat, try_stack};
+#[doc(inline)]
+pub use tensor::loss::reduction;
+#[doc(inline)]
 pub use tensor::out_pairs::{cat_out, stack_out, try_cat_out, try_stack_out};
+#[doc(inline)]
 pub use tensor::part_mut::TensorMut;
-pub use tensor::random::Probability;
-pub use tensor::random_factory::Moments;
-pub use tensor::refused::{Brackets, Reshaped};
+#[doc(inline)]
 pub use tensor::shape::{
-    ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
-    try_block_diag, try_cartesian_prod, try_meshgrid,
+    block_diag, cartesian_prod, meshgrid, try_block_diag, try_cartesian_prod, try_meshgrid,
 };
-pub use tensor::sort::{Unique, Weight};
-pub use tensor::sparse::{Sparse, SparseFactor, SparseTerm, Summed};
-pub use tensor::view::{SplitSizes, Whole};
+#[doc(inline)]
+pub use tensor::sparse::Sparse;
+pub use types::*;
 
 /// Types for [`DynTensor`] whose names coincide with types for [`Tensor`].
 ///
