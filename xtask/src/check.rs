@@ -93,7 +93,10 @@ fn steps() -> Vec<Step> {
         // All packages' tests, with generators, conformance, properties, documentation, ui-tests, and CUDA on the host that stands
         // for a GPU, where there is none.
         Step::new("test", Command::cargo(TEST)),
-        Step::new("next solver", Command::cargo(["xtask", "next-solver"])),
+        Step::new(
+            "next solver",
+            Command::cargo(["xtask", "next-solver", "--quick"]),
+        ),
         // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
         Step::new("attack", Command::cargo(attack)),
         // A user's crate with cargo's default profiles, where nothing is optimised.

@@ -33,8 +33,8 @@ cargo xtask <task>
   generate              rewrites the generated files
   levels                all tests that compute, with the loops of each instruction set
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
-  next-solver           all that compiles, and what is said to mistakes, by the trait solver that rustc will
-                        have next
+  next-solver           all that compiles, and the errors of mistakes, by the trait solver that rustc will have next;
+                        --quick without the documentation's tests
   fixes                 `cargo nomina fix` on every mistake of ui-tests; tests take a sample
   soak [--inputs N] [--record]
                         the fuzz targets under AddressSanitizer, 10 million inputs unless N, with the loops of
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
             .env("NOMINA_EVERY", "1")
             .run(),
         "gpu" => gpu::run(rest),
-        "next-solver" => next_solver::run(),
+        "next-solver" => next_solver::run(rest.iter().any(|arg| arg == "--quick")),
         "soak" => soak::run(rest),
         "kernels" => kernels::run(rest),
         "cuda-warm" => kernels::warm(rest),
