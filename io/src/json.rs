@@ -16,13 +16,13 @@ pub(crate) struct AtMost<T, const N: usize>(pub(crate) Vec<T>);
 
 impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for AtMost<T, N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Counted(PhantomData))
+        deserializer.deserialize_seq(AtMostVisitor(PhantomData))
     }
 }
 
-struct Counted<T, const N: usize>(PhantomData<T>);
+struct AtMostVisitor<T, const N: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Counted<T, N> {
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for AtMostVisitor<T, N> {
     type Value = AtMost<T, N>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,7 +13,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::npy::{header, write};
-use crate::open::{OpenAs, refined};
+use crate::open::{OpenAs, open_refined};
 use nomina_runtime::file::{self, failed};
 
 /// A file that is open for reading. Each array is read on request.
@@ -81,7 +81,9 @@ impl Npz {
     /// elements or dims differ from the type; [`ErrorKind::Memory`] if memory is missing.
     pub fn load<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "load";
-        let loaded = self.read(op, name).and_then(|tensor| refined(op, tensor));
+        let loaded = self
+            .read(op, name)
+            .and_then(|tensor| open_refined(op, tensor));
         loaded.map_err(|error: Error| {
             error.within(format_args!("`{name}` in {}", self.path.display()))
         })

@@ -20,7 +20,7 @@ pub trait OpenAs: sealed::Sealed + Sized {
     #[doc(hidden)]
     const DTYPE: Option<DType>;
     #[doc(hidden)]
-    fn of(tensor: DynTensor) -> Result<Self>;
+    fn from_dyn(tensor: DynTensor) -> Result<Self>;
     /// Returns the tensor with run-time names.
     #[doc(hidden)]
     fn dynamic(&self) -> DynTensor;
@@ -29,7 +29,7 @@ pub trait OpenAs: sealed::Sealed + Sized {
 impl<D: Dims + Distinct, T: Element> OpenAs for Tensor<D, T> {
     const NAMES: &'static [Option<&'static str>] = D::NAMES;
     const DTYPE: Option<DType> = Some(T::DTYPE);
-    fn of(tensor: DynTensor) -> Result<Self> {
+    fn from_dyn(tensor: DynTensor) -> Result<Self> {
         tensor.try_into()
     }
     fn dynamic(&self) -> DynTensor {
@@ -40,7 +40,7 @@ impl<D: Dims + Distinct, T: Element> OpenAs for Tensor<D, T> {
 impl OpenAs for DynTensor {
     const NAMES: &'static [Option<&'static str>] = &[];
     const DTYPE: Option<DType> = None;
-    fn of(tensor: DynTensor) -> Result<Self> {
+    fn from_dyn(tensor: DynTensor) -> Result<Self> {
         Ok(tensor)
     }
     fn dynamic(&self) -> DynTensor {
@@ -57,8 +57,8 @@ mod sealed {
 }
 
 /// Opens a file's tensor as `X`, with the names of the file.
-pub(crate) fn as_it_is<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
-    X::of(tensor).map_err(|error: Error| {
+pub(crate) fn open_as<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
+    X::from_dyn(tensor).map_err(|error: Error| {
         let error = error.in_op(op);
         match error.kind() {
             ErrorKind::UnnamedDim => {
@@ -69,23 +69,23 @@ pub(crate) fn as_it_is<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result
     })
 }
 
-/// Like [`as_it_is`], but dims without a name take their names from `X`.
+/// Like [`open_as`], but dims without a name take their names from `X`.
 #[cfg(any(
     feature = "image",
     feature = "npy",
     feature = "png",
     feature = "safetensors"
 ))]
-pub(crate) fn refined<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
+pub(crate) fn open_refined<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
     let (raw, names) = tensor.into_parts();
-    let names = names_of::<X>(&names);
+    let names = refined_names::<X>(&names);
     let tensor = DynTensor::from_parts(raw, names).map_err(|error| error.in_op(op))?;
-    as_it_is(op, tensor)
+    open_as(op, tensor)
 }
 
 /// Returns the names of a file's dims; dims without a name take their names from `X`. Duplicates are found later, when
 /// a tensor gets the names.
-pub(crate) fn names_of<X: OpenAs>(names: &Names) -> Names {
+pub(crate) fn refined_names<X: OpenAs>(names: &Names) -> Names {
     if X::NAMES.len() != names.len() {
         return names.clone();
     }

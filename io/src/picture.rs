@@ -2,14 +2,14 @@
 
 use nomina::{DType, DynTensor, Error, ErrorKind, Result};
 
-use crate::open::{OpenAs, refined};
+use crate::open::{OpenAs, open_refined};
 
 /// Opens an image with three dims, or with two if the type has two and there is one channel.
 pub(crate) fn opened<X: OpenAs>(op: &'static str, mut image: DynTensor) -> Result<X> {
     if let ([rows, columns, 1], 2) = (image.shape(), X::NAMES.len()) {
         image = image.reshape(&[*rows as i64, *columns as i64])?;
     }
-    refined(op, image)
+    open_refined(op, image)
 }
 
 /// Returns the rows, columns and channels of an image; there are one to four channels.

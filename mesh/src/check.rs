@@ -12,13 +12,13 @@ use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::Place;
 use nomina_runtime::Raw;
 
-use crate::frame::At;
+use crate::metadata::CallSite;
 use crate::origin::{Origin, hash_of};
 use crate::ranks::{Job, Ranks};
 
 /// The description of a collective that a rank is about to run.
 #[derive(Clone, Debug)]
-pub(crate) struct What<'a> {
+pub(crate) struct Description<'a> {
     pub(crate) op: &'static str,
     pub(crate) names: &'a [Option<Name>],
     pub(crate) sizes: &'a [usize],
@@ -31,15 +31,15 @@ pub(crate) struct What<'a> {
     /// The origin of the tensor; `None` if ranks may have different tensors.
     pub(crate) origin: Option<Origin>,
     /// Any other text that must be equal on all ranks.
-    pub(crate) beside: &'a str,
+    pub(crate) extra: &'a str,
     /// The tensors of a collective of several tensors.
-    pub(crate) items: Vec<Item>,
-    pub(crate) at: At,
+    pub(crate) items: Vec<TensorDescription>,
+    pub(crate) at: CallSite,
 }
 
 /// One of the tensors of a collective.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub(crate) struct TensorDescription {
     /// The role of the tensor, such as "parameter".
     pub(crate) role: &'static str,
     pub(crate) names: Vec<Option<Name>>,
@@ -48,13 +48,13 @@ pub(crate) struct Item {
     pub(crate) dtype: Option<DType>,
     pub(crate) origin: Option<Origin>,
     /// The call that converts it.
-    pub(crate) at: Option<At>,
+    pub(crate) at: Option<CallSite>,
     /// Any other text that must be equal on all ranks.
-    pub(crate) beside: String,
+    pub(crate) extra: String,
 }
 
 /// Formats the dims of a tensor for errors.
-fn dims(names: &[Option<Name>], sizes: &[usize]) -> String {
+fn format_dims(names: &[Option<Name>], sizes: &[usize]) -> String {
     let dims = names.iter().zip(sizes).map(|(name, size)| match name {
         Some(name) => format!("{name}={size}"),
         None => size.to_string(),
@@ -62,7 +62,7 @@ fn dims(names: &[Option<Name>], sizes: &[usize]) -> String {
     dims.collect::<Vec<_>>().join(", ")
 }
 
-fn shown(places: &[Place]) -> String {
+fn format_places(places: &[Place]) -> String {
     let each = places.iter().map(|place| match place {
         Place::Split(dim) => format!("Split<{dim}>"),
         Place::Pending(Combine::Add) => "Pending".to_owned(),
@@ -90,22 +90,22 @@ fn hash_dims(names: &[Option<Name>], sizes: &[usize], places: &[Place], state: &
     }
 }
 
-fn hash_at(at: At, state: &mut impl Hasher) {
+fn hash_at(at: CallSite, state: &mut impl Hasher) {
     (at.file(), at.line(), at.column()).hash(state);
 }
 
-impl Hash for Item {
+impl Hash for TensorDescription {
     fn hash<H: Hasher>(&self, state: &mut H) {
         hash_dims(&self.names, &self.sizes, &self.places, state);
         (self.dtype.map(|dtype| dtype as usize), self.origin).hash(state);
-        self.beside.hash(state);
+        self.extra.hash(state);
         if let Some(at) = self.at {
             hash_at(at, state);
         }
     }
 }
 
-impl Item {
+impl TensorDescription {
     fn text(&self, number: usize) -> String {
         let mut text = format!("{} {}:", self.role, number + 1);
         let mut add = |part: String| {
@@ -117,11 +117,11 @@ impl Item {
         add(self
             .dtype
             .map_or_else(String::new, |dtype| dtype.to_string()));
-        add(format!("({})", dims(&self.names, &self.sizes)));
+        add(format!("({})", format_dims(&self.names, &self.sizes)));
         if !self.places.is_empty() {
-            add(format!("<{}>", shown(&self.places)));
+            add(format!("<{}>", format_places(&self.places)));
         }
-        add(self.beside.clone());
+        add(self.extra.clone());
         add(self.at.map_or_else(String::new, |at| format!("at {at}")));
         let origin = self.origin.as_ref();
         add(origin.map_or_else(String::new, |origin| format!("({origin})")));
@@ -129,7 +129,7 @@ impl Item {
     }
 }
 
-impl<'a> What<'a> {
+impl<'a> Description<'a> {
     pub(crate) fn new(op: &'static str, at: &'static Location<'static>) -> Self {
         Self {
             op,
@@ -140,7 +140,7 @@ impl<'a> What<'a> {
             combine: None,
             to: None,
             origin: None,
-            beside: "",
+            extra: "",
             items: Vec::new(),
             at,
         }
@@ -148,7 +148,7 @@ impl<'a> What<'a> {
 
     /// Hashes the fields that the ranks compare; texts are built only when they differ.
     fn hash(&self, axis: &str, job: Option<&Job>, state: &mut impl Hasher) {
-        (self.op, axis, self.beside).hash(state);
+        (self.op, axis, self.extra).hash(state);
         hash_dims(self.names, self.sizes, self.places, state);
         (self.dtype.map(|dtype| dtype as usize), self.combine).hash(state);
         (self.to.map(Name::as_str), self.origin).hash(state);
@@ -163,17 +163,17 @@ impl<'a> What<'a> {
     }
 
     /// Collects the fields for an error message.
-    fn told(self, axis: &'static str, job: Option<&Job>) -> Told {
-        let mut beside = self.beside.to_owned();
+    fn report(self, axis: &'static str, job: Option<&Job>) -> Report {
+        let mut extra = self.extra.to_owned();
         if let Some(to) = self.to {
-            beside = format!("to dim `{to}`");
+            extra = format!("to dim `{to}`");
         }
         match job {
-            Some(Job::Shift { by, .. }) => beside = format!("by {by}"),
-            Some(Job::Broadcast { root, .. }) => beside = format!("of rank {root}"),
+            Some(Job::Shift { by, .. }) => extra = format!("by {by}"),
+            Some(Job::Broadcast { root, .. }) => extra = format!("of rank {root}"),
             _ => {}
         }
-        let own = Item {
+        let own = TensorDescription {
             role: "tensor",
             names: self.names.to_vec(),
             sizes: self.sizes.to_vec(),
@@ -181,9 +181,9 @@ impl<'a> What<'a> {
             dtype: self.dtype,
             origin: self.origin,
             at: None,
-            beside,
+            extra,
         };
-        Told {
+        Report {
             op: self.op,
             axis,
             combine: self.combine,
@@ -195,28 +195,28 @@ impl<'a> What<'a> {
 }
 
 /// A collective as error messages describe it.
-struct Told {
+struct Report {
     op: &'static str,
     axis: &'static str,
     combine: Option<Combine>,
-    at: At,
-    own: Item,
-    items: Vec<Item>,
+    at: CallSite,
+    own: TensorDescription,
+    items: Vec<TensorDescription>,
 }
 
-impl Told {
+impl Report {
     fn text(&self) -> String {
         let dtype = self.own.dtype;
         let dtype = dtype.map_or_else(String::new, |dtype| format!(" of {dtype}"));
         let combine = self.combine;
         let combine = combine.map_or_else(String::new, |by| format!(" by {by:?}"));
-        let dims = dims(&self.own.names, &self.own.sizes);
+        let dims = format_dims(&self.own.names, &self.own.sizes);
         let (op, axis, at) = (self.op, self.axis, self.at);
         format!("{op}({axis}){combine}{dtype} ({dims}) at {at}")
     }
 
     /// Returns the tensors of the collective: those that it lists, else its own.
-    fn items(&self) -> &[Item] {
+    fn items(&self) -> &[TensorDescription] {
         if self.items.is_empty() {
             std::slice::from_ref(&self.own)
         } else {
@@ -227,7 +227,7 @@ impl Told {
     /// Describes the first difference between rank 0 and another rank.
     fn difference(&self, ranks: &dyn Ranks) -> Result<Option<String>> {
         let text = self.text();
-        let all = texts(ranks, &text)?;
+        let all = gather_texts(ranks, &text)?;
         if let Some(other) = other_than_first(&all) {
             let [first, its] = [&all[0], &all[other]];
             return Ok(Some(format!(
@@ -235,7 +235,7 @@ impl Told {
             )));
         }
         // The gather below needs the same number from each rank.
-        let counts = numbers(ranks, &[self.items().len() as u64])?;
+        let counts = gather_numbers(ranks, &[self.items().len() as u64])?;
         if let Some(other) = other_than_first(&counts) {
             let [first, its] = [counts[0][0], counts[other][0]];
             return Ok(Some(format!(
@@ -243,16 +243,16 @@ impl Told {
             )));
         }
         let hashes: Vec<u64> = self.items().iter().map(hash_of).collect();
-        let all = numbers(ranks, &hashes)?;
+        let all = gather_numbers(ranks, &hashes)?;
         let differs = |at: &usize| all.iter().any(|own| own[*at] != all[0][*at]);
         let Some(at) = (0..hashes.len()).find(differs) else {
-            let beside = texts(ranks, &self.own.beside)?;
-            return Ok(other_than_first(&beside).map(|other| {
-                let [first, its] = [&beside[0], &beside[other]];
+            let extra = gather_texts(ranks, &self.own.extra)?;
+            return Ok(other_than_first(&extra).map(|other| {
+                let [first, its] = [&extra[0], &extra[other]];
                 format!("do different things: at {text}, rank 0 gives {first}, rank {other} {its}")
             }));
         };
-        let shown = texts(ranks, &self.items()[at].text(at))?;
+        let shown = gather_texts(ranks, &self.items()[at].text(at))?;
         let other = all.iter().position(|own| own[at] != all[0][at]);
         let other = other.unwrap_or(0);
         let [first, its] = [&shown[0], &shown[other]];
@@ -281,7 +281,7 @@ fn other_than_first<V: PartialEq>(all: &[V]) -> Option<usize> {
 }
 
 /// The maximum bytes of a text that ranks exchange for an error.
-const SHOWN: usize = 480;
+const MAX_TEXT: usize = 480;
 
 /// The hash of the collectives along an axis so far.
 #[derive(Debug, Default)]
@@ -291,7 +291,7 @@ pub(crate) struct Check {
 }
 
 /// Returns the number of collectives per comparison: `NOMINA_MESH_CHECK`, or 1.
-fn every() -> u32 {
+fn check_interval() -> u32 {
     static EVERY: OnceLock<u32> = OnceLock::new();
     *EVERY.get_or_init(|| {
         let set = std::env::var("NOMINA_MESH_CHECK").ok();
@@ -300,40 +300,40 @@ fn every() -> u32 {
 }
 
 impl Check {
-    /// Adds a collective to the hash, and starts to compare hashes: if `always`, or as often as [`every`] says. The
-    /// returned closure waits for the comparison.
+    /// Adds a collective to the hash, and starts to compare hashes: if `always`, or as often as [`check_interval`]
+    /// says. The returned closure waits for the comparison.
     pub(crate) fn start(
         &mut self,
         ranks: &Arc<dyn Ranks>,
         axis: &'static str,
-        what: What<'_>,
+        description: Description<'_>,
         job: Option<&Job>,
         always: bool,
     ) -> Result<impl FnOnce() -> Result<()> + Send + use<>> {
         let mut hasher = DefaultHasher::new();
         self.hash.hash(&mut hasher);
-        what.hash(axis, job, &mut hasher);
+        description.hash(axis, job, &mut hasher);
         self.hash = hasher.finish();
         self.unchecked += 1;
         let mut compared = None;
-        if always || self.unchecked >= every() {
+        if always || self.unchecked >= check_interval() {
             self.unchecked = 0;
             // The maxima of the hash and of its complement are complements if and only if all hashes are equal.
             let own = [self.hash.cast_signed(), (!self.hash).cast_signed()];
             let piece = Raw::from_vec(own.to_vec(), &[2])?;
             let combine = Combine::Max;
             let started = ranks.start(Job::AllReduce { piece, combine })?;
-            compared = Some((started, what.told(axis, job)));
+            compared = Some((started, description.report(axis, job)));
         }
         let ranks = Arc::clone(ranks);
         Ok(move || {
-            let Some((compared, told)) = compared else {
+            let Some((compared, report)) = compared else {
                 return Ok(());
             };
             let found = compared.wait_for_one()?;
             match found.as_slice::<i64>() {
                 Some(&[hash, other]) if hash == !other => Ok(()),
-                _ => Err(told.error(&*ranks)),
+                _ => Err(report.error(&*ranks)),
             }
         })
     }
@@ -343,13 +343,13 @@ impl Check {
 pub(crate) struct Agreement(Mutex<Comparison>);
 
 enum Comparison {
-    Begun(Box<dyn FnOnce() -> Result<()> + Send>),
+    Started(Box<dyn FnOnce() -> Result<()> + Send>),
     Done(Result<()>),
 }
 
 impl Agreement {
-    pub(crate) fn new(begun: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
-        Self(Mutex::new(Comparison::Begun(Box::new(begun))))
+    pub(crate) fn new(compare: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
+        Self(Mutex::new(Comparison::Started(Box::new(compare))))
     }
 
     /// Waits for the comparison.
@@ -361,7 +361,7 @@ impl Agreement {
             "a comparison of ranks was given up",
         );
         let found = match mem::replace(&mut *comparison, Comparison::Done(Err(lost))) {
-            Comparison::Begun(begun) => begun(),
+            Comparison::Started(compare) => compare(),
             Comparison::Done(found) => found,
         };
         *comparison = Comparison::Done(found.clone());
@@ -369,13 +369,13 @@ impl Agreement {
     }
 }
 
-/// Gathers the texts of all ranks, truncated to [`SHOWN`] bytes.
-pub(crate) fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
+/// Gathers the texts of all ranks, truncated to [`MAX_TEXT`] bytes.
+pub(crate) fn gather_texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
     let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(SHOWN, b' ');
+    bytes.resize(MAX_TEXT, b' ');
     let job = Job::AllGather {
-        piece: Raw::from_vec(bytes, &[SHOWN])?,
-        shapes: vec![vec![SHOWN]; ranks.size()],
+        piece: Raw::from_vec(bytes, &[MAX_TEXT])?,
+        shapes: vec![vec![MAX_TEXT]; ranks.size()],
     };
     let found = ranks.start(job)?.wait()?;
     let text = |raw: &Raw| {
@@ -386,7 +386,7 @@ pub(crate) fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
 }
 
 /// Gathers the numbers of all ranks; each gives the same count.
-fn numbers(ranks: &dyn Ranks, own: &[u64]) -> Result<Vec<Vec<u64>>> {
+fn gather_numbers(ranks: &dyn Ranks, own: &[u64]) -> Result<Vec<Vec<u64>>> {
     let own: Vec<i64> = own.iter().map(|number| number.cast_signed()).collect();
     let count = own.len();
     let job = Job::AllGather {

@@ -8,9 +8,9 @@ use nomina::{Element, Error, ErrorKind, Result, Tensor};
 use nomina_core::mesh::{HasAllValues, Placement};
 use nomina_macros::twin;
 
-use crate::check::What;
+use crate::check::Description;
 use crate::factory::AllOwn;
-use crate::frame::Frame;
+use crate::metadata::Metadata;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
@@ -72,32 +72,35 @@ impl<D: Dims + Distinct, Q: Placement, T: Element> Sharded<D, Q, T> {
         Q: EachOwn<AllOwn<Q::Mesh>>,
     {
         let at = Location::caller();
-        let frame = Frame {
+        let metadata = Metadata {
             names: self.local.names(),
             sizes: sizes.to_vec(),
             places: places::<P>(),
-            origin: Origin::of_own(at),
+            origin: Origin::of_local(at),
             shared: self.mesh.shared.clone(),
         };
         let wrong = match sizes.len() == D::RANK {
             false => Some(format!("{} sizes for {} dims", sizes.len(), D::RANK)),
-            true if frame.shape(None) == self.local.shape() => None,
+            true if metadata.shape(None) == self.local.shape() => None,
             true => Some(format!(
                 "this rank's piece has sizes {:?}, and the claim asks for {:?}",
                 self.local.shape(),
-                frame.shape(None)
+                metadata.shape(None)
             )),
         };
-        let done = wrong.map_or(Ok(((), Vec::new())), |what| {
+        let outcome = wrong.map_or(Ok(((), Vec::new())), |what| {
             let error = Error::new(ErrorKind::Shape, "claim", what);
-            Err(error.operand(&frame.names, self.local.shape()))
+            Err(error.operand(&metadata.names, self.local.shape()))
         });
-        frame
-            .shared
-            .settle(What::new("claim", at), ErrorKind::Shape, 0, done)?;
+        metadata.shared.agree_on_outcome(
+            Description::new("claim", at),
+            ErrorKind::Shape,
+            0,
+            outcome,
+        )?;
         Ok(Sharded {
             local: self.local.clone(),
-            sizes: frame.sizes,
+            sizes: metadata.sizes,
             origin: self.mesh.shared.origin(at),
             mesh: self.mesh.clone(),
         })

@@ -11,11 +11,11 @@ use nomina_core::mesh::{
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 
-use crate::frame::Frame;
-use crate::sharded::{Sharded, number, typed};
+use crate::metadata::Metadata;
+use crate::sharded::{Sharded, axis_index, typed};
 
 impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
-    fn converted<Q: Placement<Mesh = P::Mesh>>(&self, raw: Raw) -> Result<Sharded<D, Q, T>> {
+    fn with_local<Q: Placement<Mesh = P::Mesh>>(&self, raw: Raw) -> Result<Sharded<D, Q, T>> {
         Ok(Sharded {
             local: typed(raw)?,
             sizes: self.sizes.clone(),
@@ -24,11 +24,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         })
     }
 
-    fn by<Q: Placement<Mesh = P::Mesh>>(
+    fn convert<Q: Placement<Mesh = P::Mesh>>(
         &self,
-        convert: impl FnOnce(&Frame, &Raw) -> Result<Raw>,
+        convert: impl FnOnce(&Metadata, &Raw) -> Result<Raw>,
     ) -> Result<Sharded<D, Q, T>> {
-        self.converted(convert(&self.frame(), &self.raw())?)
+        self.with_local(convert(&self.metadata(), &self.raw())?)
     }
 
     /// Reduces pending values over axis `axis`: each rank then has the whole value. A rank sends twice its piece's
@@ -42,7 +42,9 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         axis: X,
     ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
-        self.by(|frame, raw| frame.all_reduce("all_reduce", raw, number::<X>(), false, at))
+        self.convert(|metadata, raw| {
+            metadata.all_reduce("all_reduce", raw, axis_index::<X>(), false, at)
+        })
     }
 
     /// Like [`all_reduce`](Self::all_reduce), for a result that all ranks use in the same way: its gradient is the same
@@ -53,7 +55,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     #[twin]
     pub fn try_sync<X: Reduces<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Synced>, T>> {
         let (_, at) = (axis, Location::caller());
-        self.by(|frame, raw| frame.all_reduce("sync", raw, number::<X>(), true, at))
+        self.convert(|metadata, raw| metadata.all_reduce("sync", raw, axis_index::<X>(), true, at))
     }
 
     /// Reduces pending values over axis `axis`: each rank then has its part of dim `dim`. A rank sends its piece's
@@ -72,7 +74,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, _, at) = (axis, dim, Location::caller());
         let dim = position::<N, D>();
-        self.by(|frame, raw| frame.reduce_scatter(raw, number::<X>(), dim, at))
+        self.convert(|metadata, raw| metadata.reduce_scatter(raw, axis_index::<X>(), dim, at))
     }
 
     /// Gathers the parts of the dim that is split over axis `axis`: each rank then has all of it. A rank sends its
@@ -86,7 +88,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         axis: X,
     ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
-        self.by(|frame, raw| frame.all_gather(raw, number::<X>(), false, at))
+        self.convert(|metadata, raw| metadata.all_gather(raw, axis_index::<X>(), false, at))
     }
 
     /// Like [`all_gather`](Self::all_gather), for a result that all ranks use in the same way: its gradient is the same
@@ -100,7 +102,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         axis: X,
     ) -> Result<Sharded<D, Set<P, X, Synced>, T>> {
         let (_, at) = (axis, Location::caller());
-        self.by(|frame, raw| frame.all_gather(raw, number::<X>(), true, at))
+        self.convert(|metadata, raw| metadata.all_gather(raw, axis_index::<X>(), true, at))
     }
 
     /// Splits dim `dim` over axis `axis` instead of the dim that is split now. A rank sends its piece, less a part. The
@@ -119,7 +121,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, _, at) = (axis, dim, Location::caller());
         let dim = position::<N, D>();
-        self.by(|frame, raw| frame.all_to_all(raw, number::<X>(), dim, at))
+        self.convert(|metadata, raw| metadata.all_to_all(raw, axis_index::<X>(), dim, at))
     }
 
     /// Declares that ranks use a synced tensor in different ways: in the backward pass, the gradients of all ranks are
@@ -130,7 +132,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     #[twin]
     pub fn try_whole<X: Unsyncs<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
-        self.by(|frame, raw| frame.whole(raw, number::<X>(), at))
+        self.convert(|metadata, raw| metadata.whole(raw, axis_index::<X>(), at))
     }
 
     /// Splits a replicated tensor over axis `axis` by dim `dim`: each rank keeps its part. Sends nothing; the gradient
@@ -149,7 +151,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, _, at) = (axis, dim, Location::caller());
         let dim = position::<N, D>();
-        self.by(|frame, raw| frame.cut(raw, number::<X>(), dim, at))
+        self.convert(|metadata, raw| metadata.cut(raw, axis_index::<X>(), dim, at))
     }
 
     /// Turns a replicated tensor into a pending sum: the first rank keeps the value, all others contribute zeros. Sends
@@ -160,7 +162,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     #[twin]
     pub fn try_pend<X: Pends<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Pending>, T>> {
         let _ = axis;
-        self.by(|frame, raw| frame.pend(raw, number::<X>()))
+        self.convert(|metadata, raw| metadata.pend(raw, axis_index::<X>()))
     }
 
     /// Sends the piece of rank `rank` to all ranks of axis `axis`. The gradients are summed on that rank.
@@ -174,7 +176,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         rank: usize,
     ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
-        let found = self.by(|frame, raw| frame.broadcast(raw, number::<X>(), rank, at))?;
+        let found =
+            self.convert(|metadata, raw| metadata.broadcast(raw, axis_index::<X>(), rank, at))?;
         // The local tensors may have different origins on different ranks.
         let origin = self.mesh.shared.origin(at);
         Ok(Sharded { origin, ..found })
@@ -200,16 +203,16 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     #[twin]
     pub fn try_collect(&self) -> Result<Option<Tensor<D, T>>> {
         let at = Location::caller();
-        let (mut frame, mut raw) = (self.frame(), self.raw().detach());
+        let (mut metadata, mut raw) = (self.metadata(), self.raw().detach());
         // The innermost axis of a dim is the last one that splits it.
-        for axis in (0..frame.places.len()).rev() {
+        for axis in (0..metadata.places.len()).rev() {
             use nomina_core::mesh::value::Place;
-            raw = match frame.places[axis] {
-                Place::Pending(_) => frame.all_reduce("collect", &raw, axis, false, at)?,
-                Place::Split(_) => frame.all_gather(&raw, axis, false, at)?,
+            raw = match metadata.places[axis] {
+                Place::Pending(_) => metadata.all_reduce("collect", &raw, axis, false, at)?,
+                Place::Split(_) => metadata.all_gather(&raw, axis, false, at)?,
                 Place::Whole | Place::Synced | Place::Own => continue,
             };
-            frame = frame.with(axis, Place::Whole);
+            metadata = metadata.with_place(axis, Place::Whole);
         }
         if self.mesh.is_first() {
             typed(raw).map(Some)

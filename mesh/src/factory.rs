@@ -8,8 +8,8 @@ use nomina::{DType, DynTensor, Element, Float, Generator, Names, Numeric, Result
 use nomina_core::mesh::{Own, Placement, Synced};
 use nomina_runtime::Raw;
 
-use crate::frame::{At, Frame};
 use crate::mesh::Mesh;
+use crate::metadata::{CallSite, Metadata};
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places, typed};
 
@@ -20,7 +20,7 @@ pub type AllSynced<M> = <M as Placement>::Of<Synced, Synced, Synced, Synced>;
 pub type AllOwn<M> = <M as Placement>::Of<Own, Own, Own, Own>;
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
-    fn placed<D: Dims, P: Placement<Mesh = M>, T: Element>(
+    fn wrap<D: Dims, P: Placement<Mesh = M>, T: Element>(
         &self,
         local: Tensor<D, T>,
         origin: Origin,
@@ -38,7 +38,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     #[must_use]
     #[track_caller]
     pub fn whole<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Sharded<D, M, T> {
-        self.placed(tensor, self.shared.origin(Location::caller()))
+        self.wrap(tensor, self.shared.origin(Location::caller()))
     }
 
     /// Creates a parameter: a leaf that is the same on all ranks, as are its gradient and its updates.
@@ -51,37 +51,37 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         tensor: Tensor<D, T>,
     ) -> Result<Sharded<D, AllSynced<M>, T>> {
         let origin = self.shared.origin(Location::caller());
-        Ok(self.placed(tensor.detach().try_with_grad()?, origin))
+        Ok(self.wrap(tensor.detach().try_with_grad()?, origin))
     }
 
     /// Wraps a tensor that is local to this rank.
     #[must_use]
     #[track_caller]
     pub fn own<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Sharded<D, AllOwn<M>, T> {
-        self.placed(tensor, Origin::of_own(Location::caller()))
+        self.wrap(tensor, Origin::of_local(Location::caller()))
     }
 
     /// Creates a tensor of global sizes. `fill` makes this rank's piece.
-    fn filled<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
+    fn create<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
         &self,
         op: &'static str,
         origin: Origin,
         sizes: Vec<usize>,
-        fill: impl FnOnce(&Frame) -> Result<Raw>,
+        fill: impl FnOnce(&Metadata) -> Result<Raw>,
     ) -> Result<Sharded<D, P, T>> {
         // Sizes whose product overflows are refused on all ranks, however small their pieces are.
         nomina_runtime::shape::numel(op, &sizes)?;
-        let frame = Frame {
+        let metadata = Metadata {
             names: Names::from_static(D::NAMES),
             sizes,
             places: places::<P>(),
             origin,
             shared: self.shared.clone(),
         };
-        let local = typed(fill(&frame)?)?;
+        let local = typed(fill(&metadata)?)?;
         Ok(Sharded {
             local,
-            sizes: frame.sizes,
+            sizes: metadata.sizes,
             origin,
             mesh: self.clone(),
         })
@@ -98,8 +98,13 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ) -> Result<Sharded<D, P, T>> {
         let origin = self.shared.origin(Location::caller());
         let sizes = sizes.sizes().to_vec();
-        self.filled("zeros", origin, sizes, |frame| {
-            Raw::zeros("zeros", &frame.shape(None), T::DTYPE, nomina::Device::Cpu)
+        self.create("zeros", origin, sizes, |metadata| {
+            Raw::zeros(
+                "zeros",
+                &metadata.shape(None),
+                T::DTYPE,
+                nomina::Device::Cpu,
+            )
         })
     }
 
@@ -123,10 +128,10 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     {
         let origin = self.shared.origin(Location::caller());
         let sizes = sizes.sizes().to_vec();
-        self.filled("full", origin, sizes, |frame| {
+        self.create("full", origin, sizes, |metadata| {
             let mut piece = DynTensor::options()
                 .dtype(T::DTYPE)
-                .empty(&frame.shape(None), ())?;
+                .empty(&metadata.shape(None), ())?;
             piece.fill_(nomina::Scalar::from(value))?;
             Ok(piece.into_parts().0)
         })
@@ -148,7 +153,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         sizes: impl ShapeFor<D>,
     ) -> Result<Sharded<D, P, T>> {
         let sizes = sizes.sizes().to_vec();
-        self.drawn("randn", Location::caller(), sizes, |piece, generator| {
+        self.random("randn", Location::caller(), sizes, |piece, generator| {
             piece.normal_from_(0.0, 1.0, generator).map(drop)
         })
     }
@@ -168,15 +173,15 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         sizes: impl ShapeFor<D>,
     ) -> Result<Sharded<D, P, T>> {
         let sizes = sizes.sizes().to_vec();
-        self.drawn("rand", Location::caller(), sizes, |piece, generator| {
+        self.random("rand", Location::caller(), sizes, |piece, generator| {
             piece.uniform_from_(0.0, 1.0, generator).map(drop)
         })
     }
 
-    fn drawn<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
+    fn random<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
         &self,
         op: &'static str,
-        at: At,
+        at: CallSite,
         sizes: Vec<usize>,
         draw: impl Fn(&mut DynTensor, &mut Generator) -> Result<()>,
     ) -> Result<Sharded<D, P, T>> {
@@ -191,29 +196,31 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         });
         // Another seed or offset gives another tensor.
         let origin = self.shared.origin(at);
-        let origin = origin.mixed(own.seed()).mixed(own.get_offset());
-        self.filled(op, origin, sizes, |frame| {
-            boxed(frame, T::DTYPE, &mut own, draw)
+        let origin = origin.with_number(own.seed()).with_number(own.get_offset());
+        self.create(op, origin, sizes, |metadata| {
+            draw_piece(metadata, T::DTYPE, &mut own, draw)
         })
     }
 }
 
 /// The number of consecutive elements up to which a rank draws more than its box, and keeps only the box.
-const SPAN: usize = 1 << 14;
+const MAX_ROW: usize = 1 << 14;
 
 /// Elements per block of random numbers. An element is a function of the seed, of the generator's offset and of its
 /// index in the whole tensor; blocks begin at multiples of this number.
 const BLOCK: usize = 4;
 
 /// Draws this rank's box of a random tensor, row by row. `generator` is at the start of the whole tensor.
-fn boxed(
-    frame: &Frame,
+fn draw_piece(
+    metadata: &Metadata,
     dtype: DType,
     generator: &mut Generator,
     draw: impl Fn(&mut DynTensor, &mut Generator) -> Result<()>,
 ) -> Result<Raw> {
-    let sizes = &frame.sizes;
-    let ranges: Vec<(usize, usize)> = (0..sizes.len()).map(|dim| frame.range(dim, None)).collect();
+    let sizes = &metadata.sizes;
+    let ranges: Vec<(usize, usize)> = (0..sizes.len())
+        .map(|dim| metadata.range(dim, None))
+        .collect();
     let shape: Vec<usize> = ranges.iter().map(|&(_, len)| len).collect();
     let mut out = DynTensor::options().dtype(dtype).empty(&shape, ())?;
     if shape.contains(&0) {
@@ -222,9 +229,9 @@ fn boxed(
     // Rows begin at this dim: in the dims after it the rank holds everything, or so little of the row that all of the
     // row is drawn.
     let inner = |dim: usize| sizes[dim + 1..].iter().product::<usize>();
-    let parted = (0..sizes.len()).rfind(|&dim| shape[dim] < sizes[dim]);
-    let last = parted.unwrap_or(0);
-    let dim = (0..last).find(|&dim| shape[dim].saturating_mul(inner(dim)) <= SPAN);
+    let last_split = (0..sizes.len()).rfind(|&dim| shape[dim] < sizes[dim]);
+    let last = last_split.unwrap_or(0);
+    let dim = (0..last).find(|&dim| shape[dim].saturating_mul(inner(dim)) <= MAX_ROW);
     let dim = dim.unwrap_or(last);
     let (rows, inner) = if sizes.is_empty() {
         (1, 1)

@@ -8,27 +8,27 @@ use nomina::{DynTensor, Error, ErrorKind, Result};
 use nomina_core::mesh::value::Place;
 use nomina_runtime::file::{self, failed};
 
-use crate::boxes::part;
-use crate::check::{Item, What};
+use crate::check::{Description, TensorDescription};
 use crate::dynamic::DynSharded;
-use crate::frame::{At, Frame};
 use crate::mesh::Shared;
+use crate::metadata::{CallSite, Metadata};
+use crate::partition::part;
 use crate::ranks::Job;
 
 /// A rank's piece of a tensor to be saved: a [`DynSharded`], or a part of an optimizer's state.
 #[derive(Clone)]
 pub struct Piece {
-    pub(crate) frame: Frame,
+    pub(crate) metadata: Metadata,
     pub(crate) local: DynTensor,
-    /// An axis along which the rows are split as well, although `frame` says that each rank has all of them.
+    /// An axis along which the rows are split as well, although `metadata` says that each rank has all of them.
     pub(crate) rows: Option<usize>,
 }
 
 impl std::fmt::Debug for Piece {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Piece")
-            .field("sizes", &self.frame.sizes)
-            .field("places", &self.frame.places)
+            .field("sizes", &self.metadata.sizes)
+            .field("places", &self.metadata.places)
             .field("local", &self.local)
             .finish_non_exhaustive()
     }
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Piece {
 impl From<DynSharded> for Piece {
     fn from(tensor: DynSharded) -> Self {
         Self {
-            frame: tensor.frame(),
+            metadata: tensor.metadata(),
             local: tensor.local().detach(),
             rows: None,
         }
@@ -49,19 +49,19 @@ pub(crate) type Extent = (Vec<usize>, Vec<usize>);
 
 impl Piece {
     /// Refuses a tensor of another mesh, one with pending values, and one whose pieces are unrelated tensors.
-    pub(crate) fn check(&self, op: &'static str, shared: &Shared) -> Result<()> {
-        if !self.frame.shared.same(shared) {
+    pub(crate) fn require_saveable(&self, op: &'static str, shared: &Shared) -> Result<()> {
+        if !self.metadata.shared.is_same(shared) {
             return Err(Error::new(ErrorKind::Mesh, op, "a tensor of another mesh"));
         }
-        for (axis, place) in self.frame.places.iter().enumerate() {
-            self.frame.wrong(op, axis, place.finished())?;
+        for (axis, place) in self.metadata.places.iter().enumerate() {
+            self.metadata.require(op, axis, place.finished())?;
             if *place == Place::Own {
                 let what = format!(
                     "along mesh axis `{}` each rank has a tensor of its own",
                     shared.axes[axis].name
                 );
                 return Err(Error::new(ErrorKind::Mesh, op, what)
-                    .operand(&self.frame.names, &self.frame.sizes)
+                    .operand(&self.metadata.names, &self.metadata.sizes)
                     .hint("say what they are together: `.claim(sizes)`, or take one: `.broadcast(Axis, rank)`"));
             }
         }
@@ -69,16 +69,16 @@ impl Piece {
     }
 
     /// Returns the box held by the rank at position `at`; `None` if it holds no elements.
-    fn at(&self, at: &[usize]) -> Option<Extent> {
-        let frame = &self.frame;
-        let dims = 0..frame.sizes.len();
+    fn extent_at(&self, at: &[usize]) -> Option<Extent> {
+        let metadata = &self.metadata;
+        let dims = 0..metadata.sizes.len();
         let mut ranges: Vec<(usize, usize)> = dims
-            .map(|dim| frame.range_at(dim, |axis| at[axis]))
+            .map(|dim| metadata.range_at(dim, |axis| at[axis]))
             .collect();
         if let Some(axis) = self.rows {
             match ranges.first_mut() {
                 Some((start, len)) => {
-                    let (first, own) = part(*len, frame.ranks(axis), at[axis]);
+                    let (first, own) = part(*len, metadata.ranks(axis), at[axis]);
                     (*start, *len) = (*start + first, own);
                 }
                 None if at[axis] > 0 => return None,
@@ -91,31 +91,31 @@ impl Piece {
 
     /// Returns the box that the rank at position `at` writes. Of several ranks with the same elements, one writes them;
     /// `number` rotates which.
-    pub(crate) fn written_at(&self, number: usize, at: &[usize]) -> Option<Extent> {
-        let frame = &self.frame;
-        if frame.sizes.contains(&0) {
+    pub(crate) fn extent_to_write(&self, number: usize, at: &[usize]) -> Option<Extent> {
+        let metadata = &self.metadata;
+        if metadata.sizes.contains(&0) {
             let first = at.iter().all(|&at| at == 0);
-            return first.then(|| (vec![0; frame.sizes.len()], frame.sizes.clone()));
+            return first.then(|| (vec![0; metadata.sizes.len()], metadata.sizes.clone()));
         }
         let (mut own, mut all) = (0, 1);
-        for (axis, place) in frame.places.iter().enumerate() {
+        for (axis, place) in metadata.places.iter().enumerate() {
             if place.dim().is_none() && self.rows != Some(axis) {
-                own = own * frame.ranks(axis) + at[axis];
-                all *= frame.ranks(axis);
+                own = own * metadata.ranks(axis) + at[axis];
+                all *= metadata.ranks(axis);
             }
         }
-        self.at(at).filter(|_| own == number % all)
+        self.extent_at(at).filter(|_| own == number % all)
     }
 }
 
 impl Shared {
     /// Returns this rank's position along each axis.
-    pub(crate) fn place(&self) -> Vec<usize> {
+    pub(crate) fn coordinates(&self) -> Vec<usize> {
         self.axes.iter().map(|axis| axis.ranks.rank()).collect()
     }
 
     /// Iterates over the positions of all ranks, in rank order.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Vec<usize>> {
+    pub(crate) fn all_coordinates(&self) -> impl Iterator<Item = Vec<usize>> {
         let sizes: Vec<usize> = self.axes.iter().map(|axis| axis.ranks.size()).collect();
         (0..sizes.iter().product()).map(move |rank: usize| {
             let mut place = vec![0; sizes.len()];
@@ -129,15 +129,15 @@ impl Shared {
 }
 
 /// A collective write of a folder.
-pub(crate) struct Writing<'a> {
+pub(crate) struct FolderWrite<'a> {
     pub(crate) op: &'static str,
-    pub(crate) at: At,
+    pub(crate) at: CallSite,
     pub(crate) path: &'a Path,
     /// The tensors and their names; equal descriptions on all ranks.
     pub(crate) pieces: &'a [(String, Piece)],
 }
 
-impl Writing<'_> {
+impl FolderWrite<'_> {
     /// Writes a folder under a temporary name and renames it after all ranks have written. Calls `create` on the first
     /// rank, then `fill` on each rank, then `complete` on the first rank. If any of these fails, or `ready` is an
     /// error, no folder is left and all ranks return an error.
@@ -154,16 +154,16 @@ impl Writing<'_> {
             let what = "the other ranks of this mesh are not there, and write nothing";
             return Err(Error::new(ErrorKind::Mesh, op, what));
         }
-        self.agree(shared)?;
-        let first = shared.place().iter().all(|&at| at == 0);
+        self.compare_pieces(shared)?;
+        let first = shared.coordinates().iter().all(|&at| at == 0);
         // The folder that a link leads to, whether or not it exists. A link that cannot be followed is an error below.
         let followed = file::follow_links(self.path);
         let path = followed.as_deref().unwrap_or(self.path);
-        let beside = beside(path);
+        let partial = partial_path(path);
         let begin = || {
             ready?;
             for (name, piece) in self.pieces {
-                let checked = piece.check(op, shared);
+                let checked = piece.require_saveable(op, shared);
                 checked.map_err(|error| error.within(format_args!("`{name}`")))?;
             }
             let io = |error: io::Error| failed(op, &error);
@@ -172,73 +172,75 @@ impl Writing<'_> {
                     .hint("give each checkpoint a folder of its own, and remove old ones when a new one is there")),
                 true => {
                     // Left over from a program that was killed.
-                    if beside.exists() {
-                        fs::remove_dir_all(&beside).map_err(io)?;
+                    if partial.exists() {
+                        fs::remove_dir_all(&partial).map_err(io)?;
                     }
-                    fs::create_dir_all(&beside).map_err(io)?;
-                    create(&beside)
+                    fs::create_dir_all(&partial).map_err(io)?;
+                    create(&partial)
                 }
                 false => Ok(()),
             }
         };
         let done = self
-            .settle(shared, begin())
-            .and_then(|()| self.settle(shared, fill(&beside)))
+            .agree_on_outcome(shared, begin())
+            .and_then(|()| self.agree_on_outcome(shared, fill(&partial)))
             .and_then(|()| {
                 let moved = || {
-                    complete(&beside)?;
-                    fs::rename(&beside, path).map_err(|error| failed(op, &error))?;
+                    complete(&partial)?;
+                    fs::rename(&partial, path).map_err(|error| failed(op, &error))?;
                     // Syncs the new name, too. Some file systems cannot do this; the folder exists all the same.
                     #[cfg(unix)]
                     let _ = File::open(parent(path)).and_then(|folder| folder.sync_all());
                     Ok(())
                 };
-                self.settle(shared, if first { moved() } else { Ok(()) })
+                self.agree_on_outcome(shared, if first { moved() } else { Ok(()) })
             });
         let Err(error) = done else { return Ok(()) };
         if first {
             // If the folder cannot be removed, its temporary name still shows that it is not a checkpoint.
-            let _ = fs::remove_dir_all(&beside);
+            let _ = fs::remove_dir_all(&partial);
         }
         // The launcher may end all ranks when one of them exits, so each rank waits until the first one has removed the
         // folder. The error to return is the one that failed first.
-        let _ = self.barrier(shared, What::new(self.op, self.at));
+        let _ = self.barrier(shared, Description::new(self.op, self.at));
         Err(error)
     }
 
-    fn settle(&self, shared: &Shared, done: Result<()>) -> Result<()> {
+    fn agree_on_outcome(&self, shared: &Shared, done: Result<()>) -> Result<()> {
         let done = done.map_err(|error| error.within(self.path.display()));
         let done = done.map(|()| ((), Vec::new()));
-        shared.settle(What::new(self.op, self.at), ErrorKind::File, 0, done)
+        shared.agree_on_outcome(Description::new(self.op, self.at), ErrorKind::File, 0, done)
     }
 
     /// Lets the ranks compare their lists of tensors to write.
-    fn agree(&self, shared: &Shared) -> Result<()> {
-        let items = self.pieces.iter().map(|(name, piece)| Item {
+    fn compare_pieces(&self, shared: &Shared) -> Result<()> {
+        let items = self.pieces.iter().map(|(name, piece)| TensorDescription {
             role: "tensor",
-            names: piece.frame.names.to_vec(),
-            sizes: piece.frame.sizes.clone(),
-            places: piece.frame.places.clone(),
+            names: piece.metadata.names.to_vec(),
+            sizes: piece.metadata.sizes.clone(),
+            places: piece.metadata.places.clone(),
             dtype: Some(piece.local.dtype()),
-            origin: Some(piece.frame.origin),
+            origin: Some(piece.metadata.origin),
             at: None,
-            beside: match piece.rows {
+            extra: match piece.rows {
                 Some(axis) => format!("`{name}`, by rows over axis {axis}"),
                 None => format!("`{name}`"),
             },
         });
-        let what = What {
+        let description = Description {
             items: items.collect(),
-            ..What::new(self.op, self.at)
+            ..Description::new(self.op, self.at)
         };
-        self.barrier(shared, what)
+        self.barrier(shared, description)
     }
 
-    fn barrier(&self, shared: &Shared, what: What<'_>) -> Result<()> {
+    fn barrier(&self, shared: &Shared, description: Description<'_>) -> Result<()> {
         for axis in 0..shared.axes.len() {
-            shared.start(axis, what.clone(), Job::Barrier)?.wait()?;
+            shared
+                .start(axis, description.clone(), Job::Barrier)?
+                .wait()?;
         }
-        shared.all_met();
+        shared.mark_synchronized();
         Ok(())
     }
 }
@@ -251,7 +253,7 @@ fn parent(path: &Path) -> PathBuf {
 }
 
 /// Returns the path of a folder until it is complete.
-fn beside(path: &Path) -> PathBuf {
+fn partial_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     parent(path).join(format!(".{name}.partial"))
 }

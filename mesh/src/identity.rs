@@ -5,7 +5,7 @@ use nomina_core::mesh::Combine;
 
 /// Returns the contribution of a rank without elements to a max or min over split dims: the least or the greatest
 /// number of the dtype. `None` if the rank has elements, or if the combiner accepts an empty piece.
-pub(crate) fn of_none(
+pub(crate) fn identity_if_empty(
     local: &DynTensor,
     dims: &Names,
     combine: Combine,
@@ -28,27 +28,27 @@ pub(crate) fn of_none(
         .dtype(local.dtype())
         .device(local.device())
         .empty(&shape, Names::new(names)?)?;
-    found.fill_(extreme(local.dtype(), least))?;
+    found.fill_(extreme_number(local.dtype(), least))?;
     Ok(Some(found))
 }
 
 /// Returns zeros in the sizes of a tensor, but of size 1 along `dim`.
-pub(crate) fn row(x: &DynTensor, dim: usize) -> Result<DynTensor> {
+pub(crate) fn zero_row(x: &DynTensor, dim: usize) -> Result<DynTensor> {
     let mut shape = x.shape().to_vec();
     shape[dim] = 1;
     let options = DynTensor::options().dtype(x.dtype()).device(x.device());
     options.zeros(&shape, x.names().clone())
 }
 
-/// Like [`row`], but filled with the identity of `combine`: the least number of the dtype for max, the greatest for
-/// min.
+/// Like [`zero_row`], but filled with the identity of `combine`: the least number of the dtype for max, the greatest
+/// for min.
 pub(crate) fn extreme_row(x: &DynTensor, dim: usize, combine: Combine) -> Result<DynTensor> {
-    let mut row = row(x, dim)?;
-    row.fill_(extreme(x.dtype(), combine == Combine::Max))?;
+    let mut row = zero_row(x, dim)?;
+    row.fill_(extreme_number(x.dtype(), combine == Combine::Max))?;
     Ok(row)
 }
 
-pub(crate) fn extreme(dtype: DType, least: bool) -> Scalar {
+pub(crate) fn extreme_number(dtype: DType, least: bool) -> Scalar {
     let pick = |low: i64, high: i64| Scalar::Int(if least { low } else { high });
     match dtype {
         DType::Bool => Scalar::Bool(!least),
@@ -84,12 +84,20 @@ mod tests {
                 .empty(&[0, 2], ["N", "C"])
                 .unwrap();
             let dims = Names::new([Some(Name::new("N").unwrap())]).unwrap();
-            let least = of_none(&none, &dims, Combine::Max).unwrap().unwrap();
-            let most = of_none(&none, &dims, Combine::Min).unwrap().unwrap();
+            let least = identity_if_empty(&none, &dims, Combine::Max)
+                .unwrap()
+                .unwrap();
+            let most = identity_if_empty(&none, &dims, Combine::Min)
+                .unwrap()
+                .unwrap();
             assert_eq!(least.shape(), [2]);
             let all = least.le(&most).unwrap().all(..).unwrap();
             assert_eq!(all.to_vec::<bool>().unwrap(), [true]);
-            assert!(of_none(&none, &dims, Combine::Add).unwrap().is_none());
+            assert!(
+                identity_if_empty(&none, &dims, Combine::Add)
+                    .unwrap()
+                    .is_none()
+            );
         }
     }
 }

@@ -52,7 +52,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod boxes;
 mod call;
 mod check;
 pub mod claim;
@@ -61,29 +60,29 @@ mod dynamic;
 mod factory;
 #[cfg(any(feature = "safetensors", feature = "zarr"))]
 mod folder;
-mod frame;
 mod identity;
 mod load;
 mod mesh;
+mod metadata;
 #[cfg(feature = "nccl")]
 mod nccl;
 pub mod optim;
 mod origin;
+mod outcome;
 mod owner;
-mod parts;
+mod partition;
 mod plan;
 pub mod prelude;
 mod queue;
 mod ranks;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
-mod settle;
 pub mod sharded;
+mod split_dim;
 mod threads;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
-pub use boxes::part;
 // `#[twin]` expands to `crate::ok`.
 use call::ok;
 pub use claim::EachOwn;
@@ -93,6 +92,7 @@ pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced,
 pub use nomina_macros::{layout, mesh};
 #[doc(hidden)]
 pub use origin::Origin;
+pub use partition::part;
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
 pub use sharded::along::{Along, AlongDim, Via, ViaAxis};

@@ -7,9 +7,9 @@ use nomina::dims::{Dim, Dims, Distinct, Has, Of, position};
 use nomina::{Element, Error, ErrorKind, Names, Result, Tensor};
 use nomina_core::mesh::{AllFinished, Placement};
 
-use crate::check::What;
-use crate::frame::Frame;
+use crate::check::Description;
 use crate::mesh::Mesh;
+use crate::metadata::Metadata;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places, typed};
 
@@ -54,16 +54,16 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ) -> Result<Sharded<D, P, T>> {
         let (op, at) = ("load", Location::caller());
         let dim = position::<X, D>();
-        let mut frame = Frame {
+        let mut metadata = Metadata {
             names: Names::from_static(D::NAMES),
             sizes: vec![0; D::RANK],
             places: places::<P>(),
-            origin: Origin::of_own(at),
+            origin: Origin::of_local(at),
             shared: self.shared.clone(),
         };
-        frame.sizes[dim] = rows.size;
-        let (start, len) = frame.range(dim, None);
-        let done = read(start..start + len).and_then(|read| {
+        metadata.sizes[dim] = rows.size;
+        let (start, len) = metadata.range(dim, None);
+        let outcome = read(start..start + len).and_then(|read| {
             let mut sizes = read.shape().to_vec();
             if sizes[dim] != len {
                 let what = format!("rows {start}..{} were asked for", start + len);
@@ -72,19 +72,22 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             sizes[dim] = rows.size;
             Ok((read, sizes))
         });
-        let done = done.map(|(read, sizes)| ((read, sizes.clone()), sizes));
-        let (read, sizes) =
-            self.shared
-                .settle(What::new(op, at), ErrorKind::Mesh, D::RANK, done)?;
-        frame.sizes = sizes;
+        let outcome = outcome.map(|(read, sizes)| ((read, sizes.clone()), sizes));
+        let (read, sizes) = self.shared.agree_on_outcome(
+            Description::new(op, at),
+            ErrorKind::Mesh,
+            D::RANK,
+            outcome,
+        )?;
+        metadata.sizes = sizes;
         let mut raw = read.into_dyn().into_parts().0.detach();
         for other in (0..D::RANK).filter(|&other| other != dim) {
-            let (start, len) = frame.range(other, None);
+            let (start, len) = metadata.range(other, None);
             raw = raw.narrow(other, start, len)?;
         }
         Ok(Sharded {
             local: typed(raw)?,
-            sizes: frame.sizes,
+            sizes: metadata.sizes,
             origin: self.shared.origin(at),
             mesh: self.clone(),
         })

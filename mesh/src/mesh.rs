@@ -10,13 +10,13 @@ use nomina::{DType, DynTensor, Error, ErrorKind, Generator, Result};
 use nomina_core::mesh::{AxisIndex, AxisOf, MeshAxis, Placement};
 use nomina_runtime::Raw;
 
-use crate::check::{Agreement, Check, What};
+use crate::check::{Agreement, Check, Description};
 use crate::dynamic::DynSharded;
-use crate::frame::At;
+use crate::metadata::CallSite;
 use crate::origin::{Origin, Origins};
 use crate::owner::Owner;
 use crate::plan::{Plan, Simulated};
-use crate::queue::{CAP, Queue};
+use crate::queue::{DEFAULT_BUCKET_CAP, Queue};
 use crate::ranks::{Alone, Job, Ranks, Ticket};
 
 /// A launcher of a mesh's processes.
@@ -35,7 +35,7 @@ pub(crate) struct Axis {
     pub(crate) ranks: Arc<dyn Ranks>,
     check: Mutex<Check>,
     /// The pending comparison for the job started last.
-    ahead: Mutex<Option<Arc<Agreement>>>,
+    pending_agreement: Mutex<Option<Arc<Agreement>>>,
     /// Gradients waiting to be summed over the axis.
     pub(crate) queue: Mutex<Queue>,
 }
@@ -53,7 +53,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
@@ -63,54 +63,66 @@ impl Shared {
     }
 
     /// Returns the origin of a tensor that a call creates.
-    pub(crate) fn origin(&self, at: At) -> Origin {
-        self.origins.make(at)
+    pub(crate) fn origin(&self, at: CallSite) -> Origin {
+        self.origins.create(at)
     }
 
     /// Returns whether exactly one axis has more than one rank, so that all ranks take part in each collective.
-    fn is_line(&self) -> bool {
+    fn has_single_axis(&self) -> bool {
         let axes = self.axes.iter();
         axes.filter(|axis| axis.ranks.size() > 1).count() == 1
     }
 
     /// Records that all ranks of the mesh have synchronized.
-    pub(crate) fn all_met(&self) {
+    pub(crate) fn mark_synchronized(&self) {
         self.origins.restart(true);
     }
 
     /// Starts a job after the ranks have agreed that they all do it.
-    pub(crate) fn start(&self, axis: usize, what: What<'_>, job: Job) -> Result<Ticket> {
+    pub(crate) fn start(
+        &self,
+        axis: usize,
+        description: Description<'_>,
+        job: Job,
+    ) -> Result<Ticket> {
         let one = &self.axes[axis];
         if one.ranks.size() == 1 {
-            self.note(one, what.op, what.at, &job);
+            self.record(one, description.op, description.at, &job);
             return one.ranks.start(job);
         }
-        let _running = self.owner.begin(what.op)?;
+        let _running = self.owner.begin(description.op)?;
         self.wait_for_agreement()?;
-        self.note(one, what.op, what.at, &job);
+        self.record(one, description.op, description.at, &job);
         if self.simulated.is_none() {
             let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
-            check.start(&one.ranks, one.name, what, Some(&job), false)?()?;
+            check.start(&one.ranks, one.name, description, Some(&job), false)?()?;
         }
-        self.origins.restart(self.is_line());
+        self.origins.restart(self.has_single_axis());
         one.ranks.start(job)
     }
 
     /// Like [`start`](Self::start), but does not wait for the other ranks: the comparison is checked when the job is
     /// waited for.
-    pub(crate) fn start_ahead(&self, axis: usize, what: What<'_>, job: Job) -> Result<Ticket> {
+    pub(crate) fn start_ahead(
+        &self,
+        axis: usize,
+        description: Description<'_>,
+        job: Job,
+    ) -> Result<Ticket> {
         let one = &self.axes[axis];
         if one.ranks.size() == 1 || self.simulated.is_some() {
-            return self.start(axis, what, job);
+            return self.start(axis, description, job);
         }
-        let _running = self.owner.begin(what.op)?;
+        let _running = self.owner.begin(description.op)?;
         self.wait_for_agreement()?;
         let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
-        let agreed = check.start(&one.ranks, one.name, what, Some(&job), false)?;
+        let agreed = check.start(&one.ranks, one.name, description, Some(&job), false)?;
         drop(check);
         let agreed = Arc::new(Agreement::new(agreed));
-        *one.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&agreed));
-        self.origins.restart(self.is_line());
+        *one.pending_agreement
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&agreed));
+        self.origins.restart(self.has_single_axis());
         let ticket = one.ranks.start(job)?;
         Ok(Ticket::new(move || {
             agreed.wait()?;
@@ -122,26 +134,31 @@ impl Shared {
     /// the difference, so no other job may be started before this returns.
     fn wait_for_agreement(&self) -> Result<()> {
         self.axes.iter().try_for_each(|axis| {
-            let mut ahead = axis.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-            ahead.take().map_or(Ok(()), |agreement| agreement.wait())
+            let mut pending_agreement = axis
+                .pending_agreement
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            pending_agreement
+                .take()
+                .map_or(Ok(()), |agreement| agreement.wait())
         })
     }
 
     /// Lets the ranks of an axis agree on a series of jobs, which are then started by
     /// [`start_agreed`](Self::start_agreed).
-    pub(crate) fn agree(&self, axis: usize, what: What<'_>) -> Result<()> {
+    pub(crate) fn agree(&self, axis: usize, description: Description<'_>) -> Result<()> {
         let one = &self.axes[axis];
         if one.ranks.size() == 1 {
             return Ok(());
         }
-        let _running = self.owner.begin(what.op)?;
+        let _running = self.owner.begin(description.op)?;
         self.wait_for_agreement()?;
-        self.origins.restart(self.is_line());
+        self.origins.restart(self.has_single_axis());
         if self.simulated.is_some() {
             return Ok(());
         }
         let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
-        check.start(&one.ranks, one.name, what, None, true)?()
+        check.start(&one.ranks, one.name, description, None, true)?()
     }
 
     /// Starts a job that the ranks have agreed on.
@@ -149,11 +166,11 @@ impl Shared {
         &self,
         axis: usize,
         op: &'static str,
-        at: At,
+        at: CallSite,
         job: Job,
     ) -> Result<Ticket> {
         let one = &self.axes[axis];
-        self.note(one, op, at, &job);
+        self.record(one, op, at, &job);
         one.ranks.start(job)
     }
 
@@ -168,9 +185,9 @@ impl Shared {
     }
 
     /// Records a job in the plan of a simulated mesh.
-    fn note(&self, axis: &Axis, op: &'static str, at: At, job: &Job) {
+    fn record(&self, axis: &Axis, op: &'static str, at: CallSite, job: &Job) {
         if let Some(simulated) = &self.simulated {
-            simulated.note(axis.name, (op, at), job, axis.ranks.size());
+            simulated.record(axis.name, (op, at), job, axis.ranks.size());
         }
     }
 
@@ -179,8 +196,13 @@ impl Shared {
     }
 
     /// Runs a job that returns one tensor.
-    pub(crate) fn one(&self, axis: usize, what: What<'_>, job: Job) -> Result<Raw> {
-        self.start(axis, what, job)?.wait_for_one()
+    pub(crate) fn run_for_one(
+        &self,
+        axis: usize,
+        description: Description<'_>,
+        job: Job,
+    ) -> Result<Raw> {
+        self.start(axis, description, job)?.wait_for_one()
     }
 
     pub(crate) fn with_generator<V>(&self, draw: impl FnOnce(&mut Generator) -> V) -> V {
@@ -224,16 +246,16 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// # Errors
     /// If the number of sets is not the number of axes.
     pub fn new(axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
-        Self::with(axes, None, Arc::default())
+        Self::from_parts(axes, None, Arc::default())
     }
 
     /// Creates a mesh of other ranks for the same processes. Its collectives belong to the same thread.
     #[cfg(feature = "nccl")]
-    pub(crate) fn beside(&self, axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
-        Self::with(axes, None, Arc::clone(&self.shared.owner))
+    pub(crate) fn with_ranks(&self, axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
+        Self::from_parts(axes, None, Arc::clone(&self.shared.owner))
     }
 
-    fn with(
+    fn from_parts(
         axes: Vec<Arc<dyn Ranks>>,
         simulated: Option<Arc<Simulated>>,
         owner: Arc<Owner>,
@@ -251,14 +273,14 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             name,
             ranks,
             check: Mutex::default(),
-            ahead: Mutex::default(),
+            pending_agreement: Mutex::default(),
             queue: Mutex::default(),
         });
         let shared = Shared {
             axes: axes.collect(),
             generator: Mutex::new(Generator::new(0)),
             simulated,
-            bucket_cap: AtomicUsize::new(CAP),
+            bucket_cap: AtomicUsize::new(DEFAULT_BUCKET_CAP),
             owner,
             origins: Origins::default(),
         };
@@ -295,7 +317,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     pub fn simulate(sizes: &[usize], latency: f64, bytes_per_second: f64) -> Result<Self> {
         let simulated = Arc::new(Simulated::new(latency, bytes_per_second));
         let axes = simulated.axes(sizes)?;
-        Self::with(axes, Some(simulated), Arc::default())
+        Self::from_parts(axes, Some(simulated), Arc::default())
     }
 
     /// Returns this rank's position along an axis, from 0 on.
@@ -333,12 +355,12 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// If a rank is gone, or makes another call.
     #[track_caller]
     pub fn barrier(&self) -> Result<()> {
-        let what = What::new("barrier", Location::caller());
+        let description = Description::new("barrier", Location::caller());
         for axis in 0..self.shared.axes.len() {
-            let ticket = self.shared.start(axis, what.clone(), Job::Barrier)?;
+            let ticket = self.shared.start(axis, description.clone(), Job::Barrier)?;
             ticket.wait()?;
         }
-        self.shared.all_met();
+        self.shared.mark_synchronized();
         Ok(())
     }
 
@@ -402,7 +424,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         let numbers = state.map(u64::cast_signed).to_vec();
         let found = self.whole_dyn(DynTensor::from_vec(numbers, &[2], ())?);
         // Mixed into the origin, so that ranks with different states are detected.
-        Ok(state.into_iter().fold(found, DynSharded::mixed))
+        Ok(state.into_iter().fold(found, DynSharded::with_number))
     }
 
     /// Restores the state of the mesh's generator, the same on all ranks. The state may come from another mesh, of any

@@ -9,10 +9,10 @@ use nomina_core::mesh::{Combine, Placement};
 use nomina_core::op::Op;
 use nomina_runtime::{Raw, call::Communicator};
 
-use crate::boxes::part;
 use crate::mesh::Mesh;
+use crate::partition::part;
 use crate::ranks::{Job, Ranks, Ticket};
-use crate::threads::{combined, row, unnamed};
+use crate::threads::{combine_pieces, flatten, unnamed};
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
     /// Returns a mesh of the same ranks that exchanges tensors on `device` by NCCL, from GPU to GPU. Each rank passes a
@@ -43,24 +43,24 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             let host = Arc::clone(&axis.ranks);
             let ranks: Arc<dyn Ranks> = match host.size() {
                 1 => host,
-                _ => Arc::new(Devices::new(host, device)?),
+                _ => Arc::new(NcclRanks::new(host, device)?),
             };
             Ok(ranks)
         });
-        self.beside(each.collect::<Result<_>>()?)
+        self.with_ranks(each.collect::<Result<_>>()?)
     }
 }
 
 /// A rank of an axis with its device.
 #[derive(Debug)]
-struct Devices {
+struct NcclRanks {
     host: Arc<dyn Ranks>,
     nccl: Communicator,
     sent: AtomicU64,
 }
 
 /// Returns this rank's error, or an error if another rank has one.
-fn agree(ranks: &dyn Ranks, own: Result<()>) -> Result<()> {
+fn agree_on_errors(ranks: &dyn Ranks, own: Result<()>) -> Result<()> {
     let flag = Raw::from_vec(vec![u8::from(own.is_ok())], &[1])?;
     let job = Job::AllGather {
         piece: flag,
@@ -95,20 +95,20 @@ fn bytes(piece: &Raw) -> u64 {
 }
 
 /// Returns whether all shapes are equal. Every rank gets the same answer, since all see the same shapes.
-fn alike(shapes: &[Vec<usize>]) -> bool {
+fn are_equal(shapes: &[Vec<usize>]) -> bool {
     shapes.iter().all(|shape| *shape == shapes[0])
 }
 
-impl Devices {
+impl NcclRanks {
     fn new(host: Arc<dyn Ranks>, device: Device) -> Result<Self> {
-        let here = || {
+        let try_here = || {
             Raw::zeros("nccl", &[1], DType::U8, device)?;
             Communicator::unique_id()
         };
-        let here = here();
-        agree(&*host, here.as_ref().map(|_| ()).map_err(Clone::clone))?;
+        let try_here = try_here();
+        agree_on_errors(&*host, try_here.as_ref().map(|_| ()).map_err(Clone::clone))?;
         let job = Job::Broadcast {
-            piece: Raw::from_vec(here?.to_vec(), &[128])?,
+            piece: Raw::from_vec(try_here?.to_vec(), &[128])?,
             root: 0,
         };
         let found = host.start(job)?.wait_for_one()?;
@@ -123,16 +123,16 @@ impl Devices {
         })
     }
 
-    fn ready(&self) -> impl FnOnce(Result<()>) -> Result<()> + '_ {
-        |own| agree(&*self.host, own)
+    fn agreement(&self) -> impl FnOnce(Result<()>) -> Result<()> + '_ {
+        |own| agree_on_errors(&*self.host, own)
     }
 
-    fn count(&self, bytes: u64) {
+    fn count_sent(&self, bytes: u64) {
         self.sent.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Returns the number of ranks besides this one.
-    fn others(&self) -> u64 {
+    fn peer_count(&self) -> u64 {
         self.host.size() as u64 - 1
     }
 
@@ -149,16 +149,18 @@ impl Devices {
         let sent: Vec<_> = sent.filter(|(to, _)| *to != rank).collect();
         let received = shapes.iter().cloned().enumerate();
         let received: Vec<_> = received.filter(|(from, _)| *from != rank).collect();
-        self.count(sent.iter().map(|(_, piece)| bytes(piece)).sum());
-        let mut found = self.nccl.exchange(&sent, &received, dtype, self.ready())?;
+        self.count_sent(sent.iter().map(|(_, piece)| bytes(piece)).sum());
+        let mut found = self
+            .nccl
+            .exchange(&sent, &received, dtype, self.agreement())?;
         found.insert(rank, own);
         Ok(found)
     }
 
     fn gather(&self, piece: Raw, shapes: &[Vec<usize>]) -> Result<Vec<Raw>> {
-        if alike(shapes) {
-            self.count(bytes(&piece) * self.others());
-            return self.nccl.all_gather(&piece, self.ready());
+        if are_equal(shapes) {
+            self.count_sent(bytes(&piece) * self.peer_count());
+            return self.nccl.all_gather(&piece, self.agreement());
         }
         self.exchange(vec![piece; self.host.size()], shapes)
     }
@@ -167,14 +169,14 @@ impl Devices {
         let rank = self.host.rank();
         let shapes: Vec<_> = pieces.iter().map(|piece| piece.shape().to_vec()).collect();
         let op = operator(combine);
-        if alike(&shapes) && Communicator::combines(op, pieces[rank].dtype()) {
+        if are_equal(&shapes) && Communicator::combines(op, pieces[rank].dtype()) {
             let own = bytes(&pieces[rank]);
-            self.count(pieces.iter().map(bytes).sum::<u64>() - own);
-            return self.nccl.reduce_scatter(op, &pieces, self.ready());
+            self.count_sent(pieces.iter().map(bytes).sum::<u64>() - own);
+            return self.nccl.reduce_scatter(op, &pieces, self.agreement());
         }
         let shape = shapes[rank].clone();
         let parts = self.exchange(pieces, &vec![shape; self.host.size()])?;
-        combined(&parts, combine)
+        combine_pieces(&parts, combine)
     }
 
     fn all_reduce(&self, piece: &Raw, combine: Combine) -> Result<Raw> {
@@ -184,11 +186,11 @@ impl Devices {
         if Communicator::combines(op, piece.dtype()) {
             // The other ranks' parts to them, and this rank's combined part to all of them.
             let elements =
-                count as u64 - parts[rank].1 as u64 + parts[rank].1 as u64 * self.others();
-            self.count(elements * piece.dtype().size() as u64);
-            return self.nccl.all_reduce(op, piece, self.ready());
+                count as u64 - parts[rank].1 as u64 + parts[rank].1 as u64 * self.peer_count();
+            self.count_sent(elements * piece.dtype().size() as u64);
+            return self.nccl.all_reduce(op, piece, self.agreement());
         }
-        let elements = row(piece)?;
+        let elements = flatten(piece)?;
         let each = parts
             .iter()
             .map(|&(start, len)| elements.narrow(0, start, len));
@@ -197,7 +199,7 @@ impl Devices {
             &vec![vec![parts[rank].1]; size],
         )?;
         let shapes: Vec<_> = parts.iter().map(|&(_, len)| vec![len]).collect();
-        let all = self.gather(combined(&own, combine)?, &shapes)?;
+        let all = self.gather(combine_pieces(&own, combine)?, &shapes)?;
         let all = all.into_iter().map(unnamed).collect::<Result<Vec<_>>>()?;
         let whole = DynTensor::cat(&all.iter().collect::<Vec<_>>(), 0)?;
         whole.into_parts().0.reshape(piece.shape())
@@ -217,29 +219,32 @@ impl Devices {
                 if along(by) == rank {
                     return Ok(vec![piece]);
                 }
-                self.count(bytes(&piece));
+                self.count_sent(bytes(&piece));
                 let (dtype, to, from) = (piece.dtype(), along(by), along(-by));
                 let (sent, received) = ([(to, piece)], [(from, shape)]);
-                self.nccl.exchange(&sent, &received, dtype, self.ready())
+                self.nccl
+                    .exchange(&sent, &received, dtype, self.agreement())
             }
             Job::Broadcast { piece, root } => {
-                self.count(if rank == root {
-                    bytes(&piece) * self.others()
+                self.count_sent(if rank == root {
+                    bytes(&piece) * self.peer_count()
                 } else {
                     0
                 });
-                Ok(vec![self.nccl.broadcast(&piece, root, self.ready())?])
+                Ok(vec![self.nccl.broadcast(&piece, root, self.agreement())?])
             }
             Job::Scan { piece, combine } => {
                 let (dtype, shape) = (piece.dtype(), piece.shape().to_vec());
                 let sent: Vec<_> = (rank + 1..size).map(|to| (to, piece.clone())).collect();
                 let received: Vec<_> = (0..rank).map(|from| (from, shape.clone())).collect();
-                self.count(sent.iter().map(|(_, piece)| bytes(piece)).sum());
-                let before = self.nccl.exchange(&sent, &received, dtype, self.ready())?;
+                self.count_sent(sent.iter().map(|(_, piece)| bytes(piece)).sum());
+                let before = self
+                    .nccl
+                    .exchange(&sent, &received, dtype, self.agreement())?;
                 if before.is_empty() {
                     Ok(before)
                 } else {
-                    Ok(vec![combined(&before, combine)?])
+                    Ok(vec![combine_pieces(&before, combine)?])
                 }
             }
             Job::Barrier => self.host.start(Job::Barrier)?.wait(),
@@ -247,7 +252,7 @@ impl Devices {
     }
 }
 
-impl Ranks for Devices {
+impl Ranks for NcclRanks {
     fn rank(&self) -> usize {
         self.host.rank()
     }
@@ -257,7 +262,7 @@ impl Ranks for Devices {
     }
 
     fn start(&self, job: Job) -> Result<Ticket> {
-        let there = match &job {
+        let piece_of_job = match &job {
             Job::AllReduce { piece, .. }
             | Job::AllGather { piece, .. }
             | Job::Shift { piece, .. }
@@ -266,7 +271,7 @@ impl Ranks for Devices {
             Job::ReduceScatter { pieces, .. } | Job::AllToAll { pieces, .. } => pieces.first(),
             Job::Barrier => None,
         };
-        match there.is_some_and(|piece| !piece.device().is_cpu()) {
+        match piece_of_job.is_some_and(|piece| !piece.device().is_cpu()) {
             // The call is enqueued on the device's stream, which keeps the order of the jobs.
             true => Ok(Ticket::done(self.run(job)?)),
             false => self.host.start(job),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-use crate::frame::At;
+use crate::metadata::CallSite;
 
 /// The origin of a tensor, equal on all ranks of a program that makes the same calls on all of them.
 #[doc(hidden)]
@@ -13,7 +13,7 @@ use crate::frame::At;
 pub struct Origin {
     /// The hash of the calls that created the tensor or its operands, and of all operators since.
     hash: u64,
-    at: At,
+    at: CallSite,
     /// The number of tensors that the call created before this one, since the last collective.
     before: u32,
     /// The number of collectives before, see [`Origins`].
@@ -38,7 +38,7 @@ fn mix_text(hash: u64, text: &str) -> u64 {
 }
 
 impl Origin {
-    fn new(at: At, before: u32, epoch: u32) -> Self {
+    fn new(at: CallSite, before: u32, epoch: u32) -> Self {
         let hash = mix_text(0xcbf2_9ce4_8422_2325, at.file());
         let place = u64::from(at.line()) << 32 | u64::from(at.column());
         let count = u64::from(epoch) << 32 | u64::from(before);
@@ -53,7 +53,7 @@ impl Origin {
 
     /// Returns the origin of a tensor that is local to each rank: only the call counts, since ranks may make it
     /// different numbers of times.
-    pub(crate) fn of_own(at: At) -> Self {
+    pub(crate) fn of_local(at: CallSite) -> Self {
         Self::new(at, 0, 0)
     }
 
@@ -67,12 +67,12 @@ impl Origin {
     }
 
     /// Returns the origin of a result that depends on another operand, too.
-    pub(crate) fn with(self, other: Self) -> Self {
-        self.mixed(other.hash)
+    pub(crate) fn combined_with(self, other: Self) -> Self {
+        self.with_number(other.hash)
     }
 
     /// Returns the origin of a tensor that depends on a number.
-    pub(crate) fn mixed(self, number: u64) -> Self {
+    pub(crate) fn with_number(self, number: u64) -> Self {
         Self {
             // Rotated, so that the order of two operands counts.
             hash: mix(self.hash.rotate_left(29), number),
@@ -82,7 +82,7 @@ impl Origin {
 
     /// Returns the origin of a tensor that is read under a name.
     #[cfg(feature = "safetensors")]
-    pub(crate) fn named(self, name: &str) -> Self {
+    pub(crate) fn with_name(self, name: &str) -> Self {
         Self {
             hash: mix_text(self.hash, name),
             ..self
@@ -119,37 +119,37 @@ pub(crate) struct Origins(Mutex<Counts>);
 
 #[derive(Debug, Default)]
 struct Counts {
-    made: Vec<(At, u32)>,
+    created: Vec<(CallSite, u32)>,
     epoch: u32,
 }
 
 impl Origins {
     /// Returns the origin of a tensor that a call creates.
-    pub(crate) fn make(&self, at: At) -> Origin {
+    pub(crate) fn create(&self, at: CallSite) -> Origin {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |(other, _): &&mut (At, u32)| {
+        let same = |(other, _): &&mut (CallSite, u32)| {
             std::ptr::eq(*other, at) || (other.line() == at.line() && **other == *at)
         };
-        let before = match counts.made.iter_mut().find(same) {
+        let before = match counts.created.iter_mut().find(same) {
             Some((_, count)) => {
                 *count += 1;
                 *count
             }
             None => {
-                counts.made.push((at, 0));
+                counts.created.push((at, 0));
                 0
             }
         };
         Origin::new(at, before, counts.epoch)
     }
 
-    /// Restarts the counts after a collective. `is_of_all` says whether all ranks of the mesh took part. Only those
-    /// collectives advance the epoch, since ranks along one axis may run more collectives than their neighbours along
-    /// another.
-    pub(crate) fn restart(&self, is_of_all: bool) {
+    /// Restarts the counts after a collective. `all_ranks_took_part` says whether all ranks of the mesh took part. Only
+    /// those collectives advance the epoch, since ranks along one axis may run more collectives than their neighbours
+    /// along another.
+    pub(crate) fn restart(&self, all_ranks_took_part: bool) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.made.clear();
-        counts.epoch = counts.epoch.wrapping_add(u32::from(is_of_all));
+        counts.created.clear();
+        counts.epoch = counts.epoch.wrapping_add(u32::from(all_ranks_took_part));
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
 
     #[track_caller]
     fn here(origins: &Origins) -> Origin {
-        origins.make(Location::caller())
+        origins.create(Location::caller())
     }
 
     #[test]
@@ -179,8 +179,8 @@ mod tests {
         all.push(all[0].then("exp"));
         all.push(all[0].then("sin"));
         all.push(all[0].then("exp").then("exp"));
-        all.push(all[0].with(all[1]));
-        all.push(all[1].with(all[0]));
+        all.push(all[0].combined_with(all[1]));
+        all.push(all[1].combined_with(all[0]));
         origins.restart(true);
         all.push(here(&origins));
         let mut hashes: Vec<u64> = all.iter().map(|origin| origin.hash).collect();

@@ -11,10 +11,10 @@ use nomina::{Error, ErrorKind, Result};
 
 /// The thread that a mesh belongs to. Meshes over the same ranks share an owner.
 #[derive(Debug, Default)]
-pub(crate) struct Owner(Mutex<State>);
+pub(crate) struct Owner(Mutex<OwnerState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct OwnerState {
     thread: Option<ThreadId>,
     /// The number of collectives that the thread is starting at this moment.
     running: u32,
@@ -30,7 +30,7 @@ impl Drop for Running<'_> {
     }
 }
 
-fn refused(op: &'static str, what: &str) -> Error {
+fn wrong_thread(op: &'static str, what: &str) -> Error {
     Error::new(ErrorKind::Mesh, op, what).hint(
         "make all collectives of a mesh on one thread: send its work there, or, once the other thread makes no more of them, call \
          `mesh.use_on_this_thread()?`",
@@ -38,7 +38,7 @@ fn refused(op: &'static str, what: &str) -> Error {
 }
 
 impl Owner {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OwnerState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -50,7 +50,7 @@ impl Owner {
         let own = thread::current().id();
         let mut state = self.lock();
         if *state.thread.get_or_insert(own) != own {
-            return Err(refused(
+            return Err(wrong_thread(
                 op,
                 match state.running {
                     0 => {
@@ -74,7 +74,7 @@ impl Owner {
         let mut state = self.lock();
         if state.running > 0 && state.thread != Some(own) {
             let what = "this mesh is in a collective on another thread of this rank";
-            return Err(refused("use_on_this_thread", what));
+            return Err(wrong_thread("use_on_this_thread", what));
         }
         state.thread = Some(own);
         Ok(())

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nomina::{Device, Error, ErrorKind, Result};
 use nomina_runtime::Raw;
 
-use crate::frame::At;
+use crate::metadata::CallSite;
 use crate::ranks::{Job, Ranks, Ticket};
 
 /// The collectives of one place in a program, over one axis.
@@ -122,7 +122,7 @@ impl fmt::Display for Plan {
 pub(crate) struct Simulated {
     latency: f64,
     bytes_per_second: f64,
-    listed: Mutex<Vec<Collective>>,
+    collectives: Mutex<Vec<Collective>>,
 }
 
 impl Simulated {
@@ -130,7 +130,7 @@ impl Simulated {
         Self {
             latency,
             bytes_per_second,
-            listed: Mutex::default(),
+            collectives: Mutex::default(),
         }
     }
 
@@ -146,12 +146,12 @@ impl Simulated {
         }
         Ok(sizes
             .iter()
-            .map(|&size| Arc::new(Absent { size }) as Arc<dyn Ranks>)
+            .map(|&size| Arc::new(SimulatedRanks { size }) as Arc<dyn Ranks>)
             .collect())
     }
 
     pub(crate) fn clear(&self) {
-        self.listed
+        self.collectives
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clear();
@@ -160,30 +160,33 @@ impl Simulated {
     pub(crate) fn plan(&self) -> Plan {
         Plan {
             collectives: self
-                .listed
+                .collectives
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone(),
         }
     }
 
-    pub(crate) fn note(
+    pub(crate) fn record(
         &self,
         axis: &'static str,
-        (op, at): (&'static str, At),
+        (op, at): (&'static str, CallSite),
         job: &Job,
         ranks: usize,
     ) {
         let (bytes, seconds) = (sent(job, ranks, 0), self.seconds(job, ranks));
-        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut collectives = self
+            .collectives
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let here = |one: &&mut Collective| one.op == op && one.axis == axis && one.at == at;
-        if let Some(one) = listed.iter_mut().find(here) {
+        if let Some(one) = collectives.iter_mut().find(here) {
             one.count += 1;
             one.bytes += bytes;
             one.seconds += seconds;
             return;
         }
-        listed.push(Collective {
+        collectives.push(Collective {
             op,
             axis,
             ranks,
@@ -199,25 +202,26 @@ impl Simulated {
     fn seconds(&self, job: &Job, ranks: usize) -> f64 {
         let (latency, rate) = (self.latency, self.bytes_per_second);
         let steps = (ranks as f64).log2().ceil();
-        let time = |raws: &[Raw]| raws.iter().map(|raw| bytes(raw) as f64).sum::<f64>() / rate;
-        let one = |raw: &Raw| bytes(raw) as f64 / rate;
+        let transfer_all =
+            |raws: &[Raw]| raws.iter().map(|raw| bytes(raw) as f64).sum::<f64>() / rate;
+        let transfer = |raw: &Raw| bytes(raw) as f64 / rate;
         let most = ranks.saturating_sub(1) as f64;
         let share = most / ranks as f64;
         match job {
             Job::AllReduce { piece, .. } | Job::Broadcast { piece, .. } => {
-                let all = one(piece);
+                let all = transfer(piece);
                 (steps * (latency + all)).min(2.0 * (steps * latency + all * share))
             }
-            Job::ReduceScatter { pieces, .. } => steps * latency + time(pieces) * share,
-            Job::AllGather { piece, .. } => steps * latency + one(piece) * most,
+            Job::ReduceScatter { pieces, .. } => steps * latency + transfer_all(pieces) * share,
+            Job::AllGather { piece, .. } => steps * latency + transfer(piece) * most,
             // One message to each rank that receives anything.
             Job::AllToAll { pieces, .. } => {
                 let others = pieces.get(1..).unwrap_or_default();
                 let some = others.iter().filter(|piece| piece.numel() > 0).count();
-                some as f64 * latency + time(others)
+                some as f64 * latency + transfer_all(others)
             }
-            Job::Shift { piece, .. } => latency + one(piece),
-            Job::Scan { piece, .. } => steps * (latency + one(piece)),
+            Job::Shift { piece, .. } => latency + transfer(piece),
+            Job::Scan { piece, .. } => steps * (latency + transfer(piece)),
             Job::Barrier => steps * latency,
         }
     }
@@ -231,18 +235,18 @@ fn bytes(raw: &Raw) -> u64 {
 #[must_use]
 pub fn sent(job: &Job, ranks: usize, rank: usize) -> u64 {
     let others = ranks.saturating_sub(1) as u64;
-    let but_own = |pieces: &[Raw]| {
+    let bytes_to_others = |pieces: &[Raw]| {
         let pieces = pieces.iter().enumerate().filter(|(to, _)| *to != rank);
         pieces.map(|(_, piece)| bytes(piece)).sum()
     };
     match job {
         // Its part to each rank, then this rank's combined part to each rank.
         Job::AllReduce { piece, .. } => {
-            let (_, own) = crate::boxes::part(piece.numel(), ranks, rank);
+            let (_, own) = crate::partition::part(piece.numel(), ranks, rank);
             let own = (own as u64).saturating_mul(piece.dtype().size() as u64);
             (bytes(piece) - own).saturating_add(own.saturating_mul(others))
         }
-        Job::ReduceScatter { pieces, .. } | Job::AllToAll { pieces, .. } => but_own(pieces),
+        Job::ReduceScatter { pieces, .. } | Job::AllToAll { pieces, .. } => bytes_to_others(pieces),
         Job::AllGather { piece, .. } => bytes(piece).saturating_mul(others),
         Job::Shift { piece, by, .. } => {
             let stays = by.rem_euclid(ranks.max(1) as isize) == 0;
@@ -256,16 +260,16 @@ pub fn sent(job: &Job, ranks: usize, rank: usize) -> u64 {
 
 /// The first rank of a simulated axis. The other ranks' pieces have the right sizes and are zeros.
 #[derive(Debug)]
-struct Absent {
+struct SimulatedRanks {
     size: usize,
 }
 
 /// Returns zeros of any sizes, in the memory of one.
-fn nothing(like: &Raw, shape: &[usize]) -> Result<Raw> {
+fn zeros_of(like: &Raw, shape: &[usize]) -> Result<Raw> {
     Raw::zeros("simulate", &vec![1; shape.len()], like.dtype(), Device::Cpu)?.expand(shape)
 }
 
-impl Ranks for Absent {
+impl Ranks for SimulatedRanks {
     fn rank(&self) -> usize {
         0
     }
@@ -276,7 +280,7 @@ impl Ranks for Absent {
 
     fn start(&self, job: Job) -> Result<Ticket> {
         let each = |own: &Raw, shapes: &[Vec<usize>]| {
-            let others = shapes.iter().skip(1).map(|shape| nothing(own, shape));
+            let others = shapes.iter().skip(1).map(|shape| zeros_of(own, shape));
             std::iter::once(Ok(own.clone()))
                 .chain(others)
                 .collect::<Result<Vec<Raw>>>()
@@ -289,7 +293,7 @@ impl Ranks for Absent {
                 Some(own) => each(own, &shapes)?,
                 None => Vec::new(),
             },
-            Job::Shift { piece, shape, .. } => vec![nothing(&piece, &shape)?],
+            Job::Shift { piece, shape, .. } => vec![zeros_of(&piece, &shape)?],
             Job::Scan { .. } | Job::Barrier => Vec::new(),
         }))
     }

@@ -8,13 +8,13 @@ use nomina::{DynTensor, Error, ErrorKind, Name, Names, Result};
 use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
 
-use crate::check::{Item, What};
-use crate::frame::{At, Frame};
+use crate::check::{Description, TensorDescription};
 use crate::mesh::Shared;
+use crate::metadata::{CallSite, Metadata};
 use crate::ranks::{Job, Ticket};
 
 /// The default bucket size in bytes: 25 MiB, as `bucket_cap_mb` of PyTorch's data-parallel module.
-pub(crate) const CAP: usize = 25 << 20;
+pub(crate) const DEFAULT_BUCKET_CAP: usize = 25 << 20;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -23,24 +23,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The gradients of an axis that are not sent yet.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    open: Vec<Open>,
+    grads: Vec<QueuedGrad>,
     bytes: usize,
 }
 
 /// A gradient that is not sent yet.
 #[derive(Debug)]
-struct Open {
-    state: Weak<Mutex<State>>,
+struct QueuedGrad {
+    state: Weak<Mutex<GradState>>,
     /// The tensor that [`whole`](crate::Sharded::whole) was called on and the call, for the ranks to compare.
-    item: Item,
-    at: At,
+    item: TensorDescription,
+    at: CallSite,
 }
 
 /// A gradient on its way.
 #[derive(Debug)]
-enum State {
+enum GradState {
     /// The gradient, still in the queue.
-    Open(Raw),
+    Queued(Raw),
     /// Sent: the elements from `start` on, in `shape`, of a block's sum.
     Sent {
         block: Arc<Block>,
@@ -74,35 +74,36 @@ impl Block {
 
 /// Adds a gradient to the queue of an axis. The returned closure waits for its sum.
 pub(crate) fn add(
-    frame: &Frame,
+    metadata: &Metadata,
     axis: usize,
     grad: &Raw,
-    at: At,
+    at: CallSite,
 ) -> Result<impl FnOnce() -> Result<Raw> + use<>> {
-    let shared = &frame.shared;
+    let shared = &metadata.shared;
     let grad = grad.clone().detach();
     let (bytes, cap) = (grad.nbytes(), shared.bucket_cap());
-    let other = |state: &Arc<Mutex<State>>| match &*lock(state) {
-        State::Open(raw) => raw.dtype() != grad.dtype(),
-        State::Sent { .. } => false,
+    let has_other_dtype = |state: &Arc<Mutex<GradState>>| match &*lock(state) {
+        GradState::Queued(raw) => raw.dtype() != grad.dtype(),
+        GradState::Sent { .. } => false,
     };
     let mut queue = lock(&shared.axes[axis].queue);
-    let first = queue.open.iter().find_map(|open| open.state.upgrade());
-    if queue.bytes.saturating_add(bytes) > cap || first.is_some_and(|first| other(&first)) {
+    let first = queue.grads.iter().find_map(|grad| grad.state.upgrade());
+    if queue.bytes.saturating_add(bytes) > cap || first.is_some_and(|first| has_other_dtype(&first))
+    {
         send(shared, axis, &mut queue)?;
     }
-    let item = Item {
+    let item = TensorDescription {
         role: "gradient",
-        names: frame.names.to_vec(),
-        sizes: frame.sizes.clone(),
-        places: frame.places.clone(),
+        names: metadata.names.to_vec(),
+        sizes: metadata.sizes.clone(),
+        places: metadata.places.clone(),
         dtype: Some(grad.dtype()),
-        origin: Some(frame.origin),
+        origin: Some(metadata.origin),
         at: Some(at),
-        beside: String::new(),
+        extra: String::new(),
     };
-    let state = Arc::new(Mutex::new(State::Open(grad)));
-    queue.open.push(Open {
+    let state = Arc::new(Mutex::new(GradState::Queued(grad)));
+    queue.grads.push(QueuedGrad {
         state: Arc::downgrade(&state),
         item,
         at,
@@ -114,17 +115,17 @@ pub(crate) fn add(
     drop(queue);
     let shared = Arc::clone(shared);
     Ok(move || {
-        if matches!(*lock(&state), State::Open(_)) {
+        if matches!(*lock(&state), GradState::Queued(_)) {
             // Backward has reached the point where gradients are read, so the queues are complete. All ranks get here
             // with the same queues.
-            for (axis, one) in shared.axes.iter().enumerate() {
-                send(&shared, axis, &mut lock(&one.queue))?;
+            for (index, axis) in shared.axes.iter().enumerate() {
+                send(&shared, index, &mut lock(&axis.queue))?;
             }
         }
         let state = lock(&state);
         match &*state {
-            State::Open(_) => Err(Error::new(ErrorKind::Mesh, "whole", "no sum was started")),
-            State::Sent {
+            GradState::Queued(_) => Err(Error::new(ErrorKind::Mesh, "whole", "no sum was started")),
+            GradState::Sent {
                 block,
                 start,
                 shape,
@@ -138,22 +139,22 @@ pub(crate) fn add(
 
 /// Starts the sum of the gradients in a queue.
 fn send(shared: &Shared, axis: usize, queue: &mut Queue) -> Result<()> {
-    let Queue { open, .. } = mem::take(queue);
+    let Queue { grads, .. } = mem::take(queue);
     // The first gradient's call names the block, even if that gradient is no longer wanted.
-    let Some(at) = open.first().map(|first| first.at) else {
+    let Some(at) = grads.first().map(|first| first.at) else {
         return Ok(());
     };
     // A gradient whose backward pass failed is no longer wanted.
-    let wanted = open
+    let wanted = grads
         .into_iter()
-        .filter_map(|open| Some((open.state.upgrade()?, open.item)));
+        .filter_map(|grad| Some((grad.state.upgrade()?, grad.item)));
     let (states, items): (Vec<_>, Vec<_>) = wanted.unzip();
     if states.is_empty() {
         return Ok(());
     }
     let (mut rows, mut sizes) = (Vec::new(), Vec::new());
     for state in &states {
-        if let State::Open(grad) = &*lock(state) {
+        if let GradState::Queued(grad) = &*lock(state) {
             let row = grad.reshape(&[grad.numel()])?;
             rows.push(DynTensor::from_parts(row, Names::unnamed(1))?);
             sizes.push(grad.numel());
@@ -170,23 +171,23 @@ fn send(shared: &Shared, axis: usize, queue: &mut Queue) -> Result<()> {
     drop(rows);
     let names: Vec<Option<Name>> = vec![None; sizes.len()];
     let combine = Combine::Add;
-    let what = What {
+    let description = Description {
         names: &names,
         sizes: &sizes,
         dtype: Some(piece.dtype()),
         combine: Some(combine),
         items,
-        ..What::new("whole", at)
+        ..Description::new("whole", at)
     };
-    let ticket = shared.start_ahead(axis, what, Job::AllReduce { piece, combine })?;
+    let ticket = shared.start_ahead(axis, description, Job::AllReduce { piece, combine })?;
     let block = Arc::new(Block(Mutex::new(Sum::Started(ticket))));
     let mut start = 0;
     for state in &states {
         let mut state = lock(state);
-        if let State::Open(grad) = &*state {
+        if let GradState::Queued(grad) = &*state {
             let shape = grad.shape().to_vec();
             let len = grad.numel();
-            *state = State::Sent {
+            *state = GradState::Sent {
                 block: Arc::clone(&block),
                 start,
                 shape,

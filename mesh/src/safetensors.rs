@@ -39,12 +39,12 @@ use nomina_core::mesh::value::Place;
 use nomina_core::mesh::{AllFinished, Placement};
 use nomina_io::safetensors as files;
 
-use crate::check::What;
+use crate::check::Description;
 use crate::dynamic::DynSharded;
+use crate::folder::FolderWrite;
 pub use crate::folder::Piece;
-use crate::folder::Writing;
-use crate::frame::{At, Frame};
 use crate::mesh::Mesh;
+use crate::metadata::{CallSite, Metadata};
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
@@ -76,8 +76,8 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
         .map(|(name, piece)| (name.into(), piece.into()))
         .collect();
     let shared = &*mesh.shared;
-    let ranks = shared.places().count();
-    let writing = Writing {
+    let ranks = shared.all_coordinates().count();
+    let write = FolderWrite {
         op: "save",
         at,
         path: path.as_ref(),
@@ -90,10 +90,10 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
         Err(Error::new(ErrorKind::Argument, "save", what))
     });
     let fill = |folder: &Path| {
-        let own = shared.place();
+        let own = shared.coordinates();
         let mut parts = Vec::new();
         for (number, (name, piece)) in pieces.iter().enumerate() {
-            let Some((start, shape)) = piece.written_at(number, &own) else {
+            let Some((start, shape)) = piece.extent_to_write(number, &own) else {
                 continue;
             };
             let tensor = match piece.local.shape() == shape {
@@ -105,7 +105,7 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
             };
             parts.push((&name[..], start, tensor));
         }
-        let rank = shared.places().position(|place| place == own);
+        let rank = shared.all_coordinates().position(|place| place == own);
         if parts.is_empty() {
             Ok(())
         } else {
@@ -115,8 +115,8 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
     let complete = |folder: &Path| {
         let mut parts = Vec::new();
         for (number, (name, piece)) in pieces.iter().enumerate() {
-            for (rank, place) in shared.places().enumerate() {
-                if let Some((start, shape)) = piece.written_at(number, &place) {
+            for (rank, place) in shared.all_coordinates().enumerate() {
+                if let Some((start, shape)) = piece.extent_to_write(number, &place) {
                     parts.push(files::PartAt {
                         name: name.clone(),
                         file: file(rank, ranks),
@@ -129,7 +129,7 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
         }
         files::save_index(folder, parts)
     };
-    writing.write(shared, ready, |_| Ok(()), fill, complete)
+    write.write(shared, ready, |_| Ok(()), fill, complete)
 }
 
 /// A checkpoint read by the ranks of a mesh: one that [`save`] wrote on any mesh, or any other that
@@ -152,7 +152,12 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         let files = files::Checkpoint::open(path).map(|files| (files, Vec::new()));
         let shared = &mesh.shared;
         Ok(Self {
-            files: shared.settle(What::new("open", at), ErrorKind::Mesh, 0, files)?,
+            files: shared.agree_on_outcome(
+                Description::new("open", at),
+                ErrorKind::Mesh,
+                0,
+                files,
+            )?,
             mesh: mesh.clone(),
         })
     }
@@ -190,7 +195,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         &self,
         op: &'static str,
         name: &str,
-        at: At,
+        at: CallSite,
         refine: bool,
     ) -> Result<Sharded<D, P, T>> {
         let names = Names::from_static(D::NAMES);
@@ -201,8 +206,8 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
                 let error = Error::new(ErrorKind::Rank, op, what);
                 return Err(error.within(format_args!("`{name}`")));
             }
-            let frame = self.frame(at, names.clone(), sizes, places::<P>());
-            let ranges = ranges(&frame);
+            let metadata = self.metadata(at, names.clone(), sizes, places::<P>());
+            let ranges = ranges(&metadata);
             let local = if refine {
                 let read: DynTensor = self.files.part(name, &ranges)?;
                 let given = read.names().iter().zip(names.iter());
@@ -213,28 +218,37 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
             } else {
                 self.files.part(name, &ranges)?
             };
-            Ok(((local, frame.sizes.clone()), frame.sizes))
+            Ok(((local, metadata.sizes.clone()), metadata.sizes))
         };
         let kind = ErrorKind::Mesh;
-        let what = What {
-            beside: name,
-            ..What::new(op, at)
+        let description = Description {
+            extra: name,
+            ..Description::new(op, at)
         };
-        let read = self.mesh.shared.settle(what, kind, D::RANK, read())?;
+        let read = self
+            .mesh
+            .shared
+            .agree_on_outcome(description, kind, D::RANK, read())?;
         Ok(Sharded {
             local: read.0,
             sizes: read.1,
-            origin: self.mesh.shared.origin(at).named(name),
+            origin: self.mesh.shared.origin(at).with_name(name),
             mesh: self.mesh.clone(),
         })
     }
 
-    fn frame(&self, at: At, names: Names, sizes: Vec<usize>, places: Vec<Place>) -> Frame {
-        Frame {
+    fn metadata(
+        &self,
+        at: CallSite,
+        names: Names,
+        sizes: Vec<usize>,
+        places: Vec<Place>,
+    ) -> Metadata {
+        Metadata {
             names,
             sizes,
             places,
-            origin: Origin::of_own(at),
+            origin: Origin::of_local(at),
             shared: self.mesh.shared.clone(),
         }
     }
@@ -261,21 +275,21 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
             }
             let mut places = places.to_vec();
             places.resize(axes, Place::Whole);
-            let frame = self.frame(at, names, sizes, places);
-            frame.check(op)?;
-            let local = self.files.part(name, &ranges(&frame))?;
-            let sizes = frame.sizes.clone();
-            Ok((DynSharded::of(local, frame), sizes))
+            let metadata = self.metadata(at, names, sizes, places);
+            metadata.require_loadable(op)?;
+            let local = self.files.part(name, &ranges(&metadata))?;
+            let sizes = metadata.sizes.clone();
+            Ok((DynSharded::from_metadata(local, metadata), sizes))
         };
         // All ranks read the sizes from the files, and compare them.
         let rank = self.files.shape(name).map_or(0, |sizes| sizes.len());
         let shared = &self.mesh.shared;
-        let what = What {
-            beside: name,
-            ..What::new(op, at)
+        let description = Description {
+            extra: name,
+            ..Description::new(op, at)
         };
-        let found = shared.settle(what, ErrorKind::Mesh, rank, read())?;
-        Ok(found.with_origin(shared.origin(at).named(name)))
+        let found = shared.agree_on_outcome(description, ErrorKind::Mesh, rank, read())?;
+        Ok(found.with_origin(shared.origin(at).with_name(name)))
     }
 
     /// Reads a box of a tensor, on this rank alone.
@@ -303,10 +317,10 @@ impl<M: Placement> fmt::Debug for Checkpoint<M> {
 }
 
 /// Returns the ranges of this rank's piece.
-fn ranges(frame: &Frame) -> Vec<Range<usize>> {
-    let dims = 0..frame.sizes.len();
+fn ranges(metadata: &Metadata) -> Vec<Range<usize>> {
+    let dims = 0..metadata.sizes.len();
     dims.map(|dim| {
-        let (start, len) = frame.range(dim, None);
+        let (start, len) = metadata.range(dim, None);
         start..start + len
     })
     .collect()

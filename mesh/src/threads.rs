@@ -15,8 +15,8 @@ use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 use nomina_core::mesh::{Combine, Placement};
 use nomina_runtime::Raw;
 
-use crate::boxes::part;
 use crate::mesh::Mesh;
+use crate::partition::part;
 use crate::ranks::{Job, Ranks, Ticket, timeout};
 
 /// The meeting point of the ranks of one axis.
@@ -35,7 +35,7 @@ struct Rounds {
     /// The reason why no further round will complete.
     ended: Option<Error>,
     /// The ranks whose program has returned.
-    left: Vec<usize>,
+    returned: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Hub {
 
     /// Marks a rank's program as returned: ranks that wait for it get an error.
     fn leave(&self, rank: usize) {
-        self.lock().left.push(rank);
+        self.lock().returned.push(rank);
         self.changed.notify_all();
     }
 
@@ -109,7 +109,7 @@ impl Hub {
                 let round = rounds.open.get(&number);
                 round.is_some_and(|round| round.given[**rank].is_none())
             };
-            if let Some(rank) = rounds.left.iter().find(missing) {
+            if let Some(rank) = rounds.returned.iter().find(missing) {
                 let what =
                     format!("the program of rank {rank} has ended, and the others wait for it");
                 return Err(Error::new(ErrorKind::Mesh, "mesh", what).hint(
@@ -145,15 +145,15 @@ struct Thread {
 }
 
 /// The second half of a job, which runs once all ranks have given their pieces.
-struct Rest {
+struct PendingJob {
     rank: usize,
     hub: Arc<Hub>,
     round: u64,
 }
 
-impl Rest {
+impl PendingJob {
     /// Counts a piece of rank `from` as sent by it, and returns it.
-    fn taken(&self, from: usize, piece: Raw) -> Raw {
+    fn count_sent(&self, from: usize, piece: Raw) -> Raw {
         if from != self.rank {
             let bytes = piece.numel().saturating_mul(piece.dtype().size()) as u64;
             self.hub.sent[from].fetch_add(bytes, Ordering::Relaxed);
@@ -161,18 +161,18 @@ impl Rest {
         piece
     }
 
-    fn all(&self, later: u64) -> Result<Vec<Arc<Vec<Raw>>>> {
+    fn wait_for_round(&self, later: u64) -> Result<Vec<Arc<Vec<Raw>>>> {
         self.hub.take(self.round + later)
     }
 
     /// Returns one piece of each rank.
     fn each_piece(&self, pick: impl Fn(&[Raw]) -> Option<Raw>) -> Result<Vec<Raw>> {
-        let all = self.all(0)?;
+        let all = self.wait_for_round(0)?;
         let each = all
             .iter()
             .enumerate()
             .map(|(from, pieces)| match pick(pieces) {
-                Some(piece) => Ok(self.taken(from, piece)),
+                Some(piece) => Ok(self.count_sent(from, piece)),
                 None => Err(Error::new(
                     ErrorKind::Mesh,
                     "mesh",
@@ -185,21 +185,21 @@ impl Rest {
 
 impl Thread {
     /// Reserves the numbers of two rounds.
-    fn rest(&self) -> Rest {
-        Rest {
+    fn start_job(&self) -> PendingJob {
+        PendingJob {
             rank: self.rank,
             hub: Arc::clone(&self.hub),
             round: self.next.fetch_add(2, Ordering::Relaxed),
         }
     }
 
-    fn give(&self, rest: &Rest, kind: &'static str, pieces: Vec<Raw>) {
-        self.hub.give(self.rank, rest.round, kind, pieces);
+    fn give(&self, pending: &PendingJob, kind: &'static str, pieces: Vec<Raw>) {
+        self.hub.give(self.rank, pending.round, kind, pieces);
     }
 }
 
 /// Flattens a tensor.
-pub(crate) fn row(raw: &Raw) -> Result<Raw> {
+pub(crate) fn flatten(raw: &Raw) -> Result<Raw> {
     raw.reshape(&[raw.numel()])
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn unnamed(raw: Raw) -> Result<DynTensor> {
 }
 
 /// Returns the combination of pieces, in their order.
-pub(crate) fn combined(pieces: &[Raw], combine: Combine) -> Result<Raw> {
+pub(crate) fn combine_pieces(pieces: &[Raw], combine: Combine) -> Result<Raw> {
     let Some((first, others)) = pieces.split_first() else {
         return Err(Error::new(ErrorKind::Mesh, "mesh", "nothing to combine"));
     };
@@ -239,71 +239,71 @@ impl Ranks for Thread {
 
     fn start(&self, job: Job) -> Result<Ticket> {
         let (rank, size, kind) = (self.rank, self.hub.size, job.name());
-        let rest = self.rest();
+        let pending = self.start_job();
         Ok(match job {
             Job::AllReduce { piece, combine } => {
                 let (shape, count) = (piece.shape().to_vec(), piece.numel());
-                self.give(&rest, kind, vec![row(&piece)?]);
+                self.give(&pending, kind, vec![flatten(&piece)?]);
                 Ticket::new(move || {
                     // Each rank combines one part of the elements; the combined parts are all-gathered.
                     let (start, len) = part(count, size, rank);
-                    let parts = rest.each_piece(|all| all[0].narrow(0, start, len).ok())?;
-                    let own = combined(&parts, combine)?;
-                    rest.hub.give(rank, rest.round + 1, kind, vec![own]);
-                    let all = rest.all(1)?;
+                    let parts = pending.each_piece(|all| all[0].narrow(0, start, len).ok())?;
+                    let own = combine_pieces(&parts, combine)?;
+                    pending.hub.give(rank, pending.round + 1, kind, vec![own]);
+                    let all = pending.wait_for_round(1)?;
                     let each = all.iter().enumerate();
-                    let each = each.map(|(from, own)| rest.taken(from, own[0].clone()));
+                    let each = each.map(|(from, own)| pending.count_sent(from, own[0].clone()));
                     let each: Vec<DynTensor> = each.map(unnamed).collect::<Result<_>>()?;
                     let whole = DynTensor::cat(&each.iter().collect::<Vec<_>>(), 0)?;
                     Ok(vec![whole.into_parts().0.reshape(&shape)?])
                 })
             }
             Job::ReduceScatter { pieces, combine } => {
-                self.give(&rest, kind, pieces);
+                self.give(&pending, kind, pieces);
                 Ticket::new(move || {
-                    let parts = rest.each_piece(|all| all.get(rank).cloned())?;
-                    Ok(vec![combined(&parts, combine)?])
+                    let parts = pending.each_piece(|all| all.get(rank).cloned())?;
+                    Ok(vec![combine_pieces(&parts, combine)?])
                 })
             }
             Job::AllGather { piece, .. } => {
-                self.give(&rest, kind, vec![piece]);
-                Ticket::new(move || rest.each_piece(|all| all.first().cloned()))
+                self.give(&pending, kind, vec![piece]);
+                Ticket::new(move || pending.each_piece(|all| all.first().cloned()))
             }
             Job::AllToAll { pieces, .. } => {
-                self.give(&rest, kind, pieces);
-                Ticket::new(move || rest.each_piece(|all| all.get(rank).cloned()))
+                self.give(&pending, kind, pieces);
+                Ticket::new(move || pending.each_piece(|all| all.get(rank).cloned()))
             }
             Job::Shift { piece, by, .. } => {
-                self.give(&rest, kind, vec![piece]);
+                self.give(&pending, kind, vec![piece]);
                 Ticket::new(move || {
                     let from = (rank as isize - by).rem_euclid(size as isize) as usize;
-                    let all = rest.all(0)?;
-                    Ok(vec![rest.taken(from, all[from][0].clone())])
+                    let all = pending.wait_for_round(0)?;
+                    Ok(vec![pending.count_sent(from, all[from][0].clone())])
                 })
             }
             Job::Broadcast { piece, root } => {
-                self.give(&rest, kind, vec![piece]);
+                self.give(&pending, kind, vec![piece]);
                 Ticket::new(move || {
-                    let all = rest.all(0)?;
-                    Ok(vec![rest.taken(root, all[root][0].clone())])
+                    let all = pending.wait_for_round(0)?;
+                    Ok(vec![pending.count_sent(root, all[root][0].clone())])
                 })
             }
             Job::Scan { piece, combine } => {
-                self.give(&rest, kind, vec![piece]);
+                self.give(&pending, kind, vec![piece]);
                 Ticket::new(move || {
-                    let all = rest.all(0)?;
+                    let all = pending.wait_for_round(0)?;
                     let before: Vec<Raw> = (0..rank)
-                        .map(|from| rest.taken(from, all[from][0].clone()))
+                        .map(|from| pending.count_sent(from, all[from][0].clone()))
                         .collect();
                     if before.is_empty() {
                         return Ok(Vec::new());
                     }
-                    Ok(vec![combined(&before, combine)?])
+                    Ok(vec![combine_pieces(&before, combine)?])
                 })
             }
             Job::Barrier => {
-                self.give(&rest, kind, Vec::new());
-                Ticket::new(move || rest.all(0).map(|_| Vec::new()))
+                self.give(&pending, kind, Vec::new());
+                Ticket::new(move || pending.wait_for_round(0).map(|_| Vec::new()))
             }
         })
     }
@@ -318,7 +318,7 @@ impl Ranks for Thread {
 }
 
 /// Creates the ranks of a mesh of threads: for each rank its handle along every axis.
-fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<Thread>>>, Vec<Arc<Hub>>) {
+fn create_ranks(sizes: &[usize]) -> (Vec<Vec<Arc<Thread>>>, Vec<Arc<Hub>>) {
     let count: usize = sizes.iter().product();
     let place = |rank: usize, axis: usize| {
         let inner: usize = sizes[axis + 1..].iter().product();
@@ -353,13 +353,13 @@ fn discard(panic: Box<dyn Any + Send>) {
 }
 
 /// Ends all rounds of a mesh on drop unless its rank has returned a value, so that the others learn of any failure.
-struct Watch<'a> {
+struct EndGuard<'a> {
     rank: usize,
     hubs: &'a [Arc<Hub>],
     has_ended: bool,
 }
 
-impl Watch<'_> {
+impl EndGuard<'_> {
     fn end(&mut self, why: &str) {
         self.has_ended = true;
         let what = format!("rank {} is gone: {why}", self.rank);
@@ -368,7 +368,7 @@ impl Watch<'_> {
     }
 }
 
-impl Drop for Watch<'_> {
+impl Drop for EndGuard<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
             self.end("its thread was unwound");
@@ -376,7 +376,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-fn text_of(panic: &(dyn Any + Send)) -> &str {
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("a panic")
@@ -398,10 +398,10 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
         return Err(Error::new(ErrorKind::Mesh, "mesh", what)
             .hint("a mesh of threads has 1 to 1024 of them"));
     }
-    let (axes, hubs) = ranks(sizes);
+    let (axes, hubs) = create_ranks(sizes);
     let first: Mutex<Option<Error>> = Mutex::new(None);
     let run = |rank: usize, threads: Vec<Arc<Thread>>| {
-        let mut watch = Watch {
+        let mut guard = EndGuard {
             rank,
             hubs: &hubs,
             has_ended: false,
@@ -411,7 +411,7 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
         let mut carried = None;
         let failed = match called {
             Ok(Ok(value)) => {
-                watch.has_ended = true;
+                guard.has_ended = true;
                 threads
                     .iter()
                     .for_each(|thread| thread.hub.leave(thread.rank));
@@ -419,7 +419,7 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
             }
             Ok(Err(error)) => error,
             Err(panic) => {
-                let what = format!("rank {rank} panicked: {}", text_of(&*panic));
+                let what = format!("rank {rank} panicked: {}", panic_text(&*panic));
                 carried = Some(panic);
                 Error::new(ErrorKind::Mesh, "mesh", what).settled()
             }
@@ -428,7 +428,7 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .get_or_insert_with(|| failed.clone());
-        watch.end(&failed.to_string());
+        guard.end(&failed.to_string());
         // The other ranks have stopped waiting, so this drop may take long, or panic.
         if let Some(panic) = carried {
             discard(panic);

@@ -32,19 +32,19 @@ use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor};
 use nomina_core::mesh::{AllFinished, Placement};
 use nomina_io::zarr::Zarr;
 
-use crate::check::What;
+use crate::check::Description;
 use crate::dynamic::DynSharded;
-use crate::folder::{Piece, Writing};
-use crate::frame::Frame;
+use crate::folder::{FolderWrite, Piece};
 use crate::mesh::Mesh;
+use crate::metadata::Metadata;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
 /// The maximum bytes of an automatically chosen chunk, if the parts allow it.
-const CHUNK: usize = 16 << 20;
+const MAX_CHUNK_BYTES: usize = 16 << 20;
 
 /// The maximum number of chunks; more are taken for a mistake.
-const MOST: usize = 1 << 16;
+const MAX_CHUNKS: usize = 1 << 16;
 
 /// Writes a tensor to an array, on all ranks. The chunks are chosen to fit the parts: along a split dim, their size
 /// divides the start of each part. The array is written under a temporary name and renamed after all ranks have
@@ -73,37 +73,37 @@ fn write(
     path: &Path,
     tensor: &DynSharded,
     chunks: Option<&[usize]>,
-    at: crate::frame::At,
+    at: crate::metadata::CallSite,
 ) -> Result<()> {
     let pieces = [(String::new(), Piece::from(tensor.clone()))];
     let piece = &pieces[0].1;
-    let (frame, shared) = (&piece.frame, &*piece.frame.shared);
-    let writing = Writing {
+    let (metadata, shared) = (&piece.metadata, &*piece.metadata.shared);
+    let write = FolderWrite {
         op: "save",
         at,
         path,
         pieces: &pieces,
     };
     let chunks = match chunks {
-        None => fitting(frame, piece.local.dtype().size()),
-        Some(chunks) => check(frame, chunks).map(|()| chunks.to_vec()),
+        None => fitting_chunks(metadata, piece.local.dtype().size()),
+        Some(chunks) => require_fitting(metadata, chunks).map(|()| chunks.to_vec()),
     };
     let (chunks, ready) = match chunks {
         Ok(chunks) => (chunks, Ok(())),
         Err(error) => (Vec::new(), Err(error)),
     };
     let create = |folder: &Path| {
-        let (dtype, names) = (piece.local.dtype(), &frame.names);
-        Zarr::<DynTensor>::create(folder, dtype, names, &frame.sizes, &chunks).map(drop)
+        let (dtype, names) = (piece.local.dtype(), &metadata.names);
+        Zarr::<DynTensor>::create(folder, dtype, names, &metadata.sizes, &chunks).map(drop)
     };
     let fill = |folder: &Path| {
-        let Some((start, shape)) = piece.written_at(0, &shared.place()) else {
+        let Some((start, shape)) = piece.extent_to_write(0, &shared.coordinates()) else {
             return Ok(());
         };
         let mut array = Zarr::<DynTensor>::open(folder)?;
         for (dim, (start, size)) in start.iter().zip(&shape).enumerate() {
             // Only dims with names are split.
-            if let Some(name) = &frame.names[dim] {
+            if let Some(name) = &metadata.names[dim] {
                 array = array.narrow(name.as_str(), *start..start + size)?;
             }
         }
@@ -113,31 +113,32 @@ fn write(
             Ok(())
         }
     };
-    writing.write(shared, ready, create, fill, |_| Ok(()))
+    write.write(shared, ready, create, fill, |_| Ok(()))
 }
 
 /// Returns the starts of the parts of a dim.
-fn starts(frame: &Frame, dim: usize) -> Vec<usize> {
+fn starts(metadata: &Metadata, dim: usize) -> Vec<usize> {
     let splits = |axis: &usize| {
-        let place = &frame.places[*axis];
-        place.dim().is_some() && place.dim() == frame.names[dim].as_ref()
+        let place = &metadata.places[*axis];
+        place.dim().is_some() && place.dim() == metadata.names[dim].as_ref()
     };
-    let axes: Vec<usize> = (0..frame.places.len()).filter(splits).collect();
-    let all: usize = axes.iter().map(|&axis| frame.ranks(axis)).product();
+    let axes: Vec<usize> = (0..metadata.places.len()).filter(splits).collect();
+    let all: usize = axes.iter().map(|&axis| metadata.ranks(axis)).product();
     let start = |number: usize| {
         // Axes that do not split the dim do not matter.
         let at = |axis: usize| {
             let inner = axes.iter().filter(|&&other| other > axis);
-            number / inner.map(|&axis| frame.ranks(axis)).product::<usize>() % frame.ranks(axis)
+            number / inner.map(|&axis| metadata.ranks(axis)).product::<usize>()
+                % metadata.ranks(axis)
         };
-        frame.range_at(dim, at)
+        metadata.range_at(dim, at)
     };
     let starts = (0..all).map(start).filter(|&(_, len)| len > 0);
     starts.map(|(start, _)| start).collect()
 }
 
-/// Returns the largest chunk sizes that fit the parts, of at most [`CHUNK`] bytes if possible.
-fn fitting(frame: &Frame, bytes: usize) -> Result<Vec<usize>> {
+/// Returns the largest chunk sizes that fit the parts, of at most [`MAX_CHUNK_BYTES`] bytes if possible.
+fn fitting_chunks(metadata: &Metadata, bytes: usize) -> Result<Vec<usize>> {
     let common = |a: usize, b: usize| {
         let (mut a, mut b) = (a, b);
         while b != 0 {
@@ -145,11 +146,11 @@ fn fitting(frame: &Frame, bytes: usize) -> Result<Vec<usize>> {
         }
         a
     };
-    let dims = 0..frame.sizes.len();
+    let dims = 0..metadata.sizes.len();
     let steps: Vec<usize> = dims
-        .map(|dim| starts(frame, dim).into_iter().fold(0, common))
+        .map(|dim| starts(metadata, dim).into_iter().fold(0, common))
         .collect();
-    let whole = steps.iter().zip(&frame.sizes);
+    let whole = steps.iter().zip(&metadata.sizes);
     let mut chunks: Vec<usize> = whole
         .map(|(&step, &size)| if step == 0 { size.max(1) } else { step })
         .collect();
@@ -157,42 +158,42 @@ fn fitting(frame: &Frame, bytes: usize) -> Result<Vec<usize>> {
         let all = chunks
             .iter()
             .fold(bytes, |all, &size| all.saturating_mul(size));
-        let most = (chunks[dim] as u128 * CHUNK as u128 / all.max(1) as u128) as usize;
-        if all > CHUNK {
+        let most = (chunks[dim] as u128 * MAX_CHUNK_BYTES as u128 / all.max(1) as u128) as usize;
+        if all > MAX_CHUNK_BYTES {
             let fits = |size: &usize| steps[dim] == 0 || steps[dim].is_multiple_of(*size);
             chunks[dim] = (1..=most.max(1)).rev().find(fits).unwrap_or(1);
         }
     }
-    let counts = chunks.iter().zip(&frame.sizes);
+    let counts = chunks.iter().zip(&metadata.sizes);
     let count = counts.map(|(chunk, size)| size.div_ceil(*chunk));
-    if count.fold(1, usize::saturating_mul) > MOST {
+    if count.fold(1, usize::saturating_mul) > MAX_CHUNKS {
         let what = format!(
             "the parts of ranks begin at such places that chunks of {chunks:?} fit them alone"
         );
         return Err(Error::new(ErrorKind::Argument, "save", what)
-            .operand(&frame.names, &frame.sizes)
+            .operand(&metadata.names, &metadata.sizes)
             .hint("gather the dim first, give it a size that the ranks divide, or save a checkpoint of safetensors files"));
     }
     Ok(chunks)
 }
 
 /// Refuses chunks that two ranks would write.
-fn check(frame: &Frame, chunks: &[usize]) -> Result<()> {
+fn require_fitting(metadata: &Metadata, chunks: &[usize]) -> Result<()> {
     let op = "save";
-    if chunks.len() != frame.sizes.len() || chunks.contains(&0) {
+    if chunks.len() != metadata.sizes.len() || chunks.contains(&0) {
         let what = format!("chunks of sizes {chunks:?}");
         return Err(Error::new(ErrorKind::Argument, op, what)
-            .operand(&frame.names, &frame.sizes)
+            .operand(&metadata.names, &metadata.sizes)
             .hint("give each dim a size of at least 1"));
     }
     for (dim, &chunk) in chunks.iter().enumerate() {
-        let starts = starts(frame, dim);
+        let starts = starts(metadata, dim);
         if let Some(start) = starts.iter().find(|start| !start.is_multiple_of(chunk)) {
             let what = format!(
                 "chunks of {chunk}, and the part of a rank begins at {start}: two ranks would write one chunk"
             );
             return Err(Error::new(ErrorKind::Argument, op, what)
-                .operand(&frame.names, &frame.sizes)
+                .operand(&metadata.names, &metadata.sizes)
                 .at(0, dim)
                 .hint(format!(
                     "give sizes that divide {starts:?}, or none: `save`"
@@ -219,29 +220,34 @@ pub fn open<
     let at = Location::caller();
     let read = || {
         let array = Zarr::<Tensor<D, T>>::open(path.as_ref())?;
-        let frame = Frame {
+        let metadata = Metadata {
             names: Names::from_static(D::NAMES),
             sizes: array.shape(),
             places: places::<P>(),
-            origin: Origin::of_own(at),
+            origin: Origin::of_local(at),
             shared: mesh.shared.clone(),
         };
         // Dims are narrowed by their run-time names: every split dim has a name.
         let mut array = array.into_dyn();
-        for (dim, name) in frame.names.iter().enumerate() {
-            let (start, len) = frame.range(dim, None);
+        for (dim, name) in metadata.names.iter().enumerate() {
+            let (start, len) = metadata.range(dim, None);
             let range: Range<usize> = start..start + len;
             if let Some(name) = name.as_ref().map(Name::as_str)
-                && len != frame.sizes[dim]
+                && len != metadata.sizes[dim]
             {
                 array = array.narrow(name, range)?;
             }
         }
         let local: Tensor<D, T> = array.read()?.try_into()?;
-        Ok(((local, frame.sizes.clone()), frame.sizes))
+        Ok(((local, metadata.sizes.clone()), metadata.sizes))
     };
     let shared = &mesh.shared;
-    let (local, sizes) = shared.settle(What::new("open", at), ErrorKind::Mesh, D::RANK, read())?;
+    let (local, sizes) = shared.agree_on_outcome(
+        Description::new("open", at),
+        ErrorKind::Mesh,
+        D::RANK,
+        read(),
+    )?;
     Ok(Sharded {
         local,
         sizes,

@@ -27,7 +27,7 @@ use nomina_macros::twin;
 pub struct Batches<N: Dim> {
     order: Tensor<(N,), i64>,
     size: usize,
-    left: Range<usize>,
+    remaining: Range<usize>,
 }
 
 impl<N: Dim> Batches<N>
@@ -41,7 +41,7 @@ where
     #[twin]
     pub fn try_new(of: Of<N>, size: usize) -> Result<Self> {
         let end = of.size;
-        Self::over(
+        Self::from_order(
             Tensor::try_arange(0, i64::try_from(end).unwrap_or(i64::MAX), 1)?,
             size,
         )
@@ -57,19 +57,23 @@ where
         let mut generator = Generator::new(seed);
         let options = Tensor::<(N,)>::options().dtype::<i64>();
         let order = options.generator(&mut generator).try_randperm(of.size)?;
-        Self::over(order, size)
+        Self::from_order(order, size)
     }
 
-    fn over(order: Tensor<(N,), i64>, size: usize) -> Result<Self> {
-        let left = 0..order.numel();
+    fn from_order(order: Tensor<(N,), i64>, size: usize) -> Result<Self> {
+        let remaining = 0..order.numel();
         let size = size.max(1);
-        Ok(Self { order, size, left })
+        Ok(Self {
+            order,
+            size,
+            remaining,
+        })
     }
 
     /// Drops the last batch if it is smaller.
     #[must_use]
     pub fn whole(mut self) -> Self {
-        self.left.end -= self.left.len() % self.size;
+        self.remaining.end -= self.remaining.len() % self.size;
         self
     }
 }
@@ -81,9 +85,9 @@ where
     type Item = Tensor<(N,), i64>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let start = self.left.next()?;
-        let end = self.left.end.min(start + self.size);
-        self.left.start = end;
+        let start = self.remaining.next()?;
+        let end = self.remaining.end.min(start + self.size);
+        self.remaining.start = end;
         // A view within the dim, whose size is not in its type: neither call fails.
         let first = i64::try_from(start).ok()?;
         let part = self.order.to_dyn().narrow(0, first, end - start).ok()?;
@@ -91,8 +95,8 @@ where
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.left.len().div_ceil(self.size);
-        (left, Some(left))
+        let remaining = self.remaining.len().div_ceil(self.size);
+        (remaining, Some(remaining))
     }
 }
 

@@ -18,23 +18,23 @@ pub(crate) fn load(
     });
     let mut found = Vec::new();
     for (path, own) in own {
-        let value = of(&path).and_then(|value| fitted(&own, value)?.to_device(own.device()));
+        let value = of(&path).and_then(|value| fit_to(&own, value)?.to_device(own.device()));
         found.push(value.map_err(|error| error.in_op(OP).within(format_args!("`{path}`")))?);
     }
     let mut found = found.into_iter();
-    let mut done = Ok(());
+    let mut outcome = Ok(());
     module.each_mut(&mut Path::default(), &mut |_, slot| {
-        if let (Ok(()), Some(value)) = (&done, found.next()) {
-            done = slot.set(value);
+        if let (Ok(()), Some(value)) = (&outcome, found.next()) {
+            outcome = slot.set(value);
         }
     });
-    done
+    outcome
 }
 
 /// Converts `value` to a replacement of `own`: with its names and sizes. The dtypes must be equal.
-pub(crate) fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
+pub(crate) fn fit_to(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
     let value = match value.names().has_names() {
-        false if is_merged(own.shape(), value.shape()) => value.reshape(&signed(own.shape()))?,
+        false if is_merged(own.shape(), value.shape()) => value.reshape(&to_signed(own.shape()))?,
         _ => value,
     };
     check_sizes(own, &value)?;
@@ -44,7 +44,7 @@ pub(crate) fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
             own.dtype(),
             value.dtype()
         );
-        return Err(beside(ErrorKind::DType, what, own, &value)
+        return Err(mismatch(ErrorKind::DType, what, own, &value)
             .hint("convert what is loaded first: `x.to_dtype(..)`"));
     }
     let named = value.names().iter().zip(own.names().iter());
@@ -56,7 +56,7 @@ pub(crate) fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
     {
         let what = "dims have other names than in the module";
         return Err(
-            beside(ErrorKind::NameMismatch, what.to_owned(), own, &value)
+            mismatch(ErrorKind::NameMismatch, what.to_owned(), own, &value)
                 .at(0, at)
                 .hint("align or rename what is loaded first"),
         );
@@ -78,7 +78,7 @@ fn is_merged(sizes: &[usize], merged: &[usize]) -> bool {
     whole && sizes.all(|size| size == 1)
 }
 
-fn signed(sizes: &[usize]) -> Vec<i64> {
+fn to_signed(sizes: &[usize]) -> Vec<i64> {
     sizes
         .iter()
         .map(|&size| i64::try_from(size).unwrap_or(i64::MAX))
@@ -91,11 +91,11 @@ pub(crate) fn check_sizes(own: &DynTensor, value: &DynTensor) -> Result<()> {
         return Ok(());
     }
     let what = "sizes are others than in the module";
-    Err(beside(ErrorKind::Shape, what.to_owned(), own, value)
+    Err(mismatch(ErrorKind::Shape, what.to_owned(), own, value)
         .hint("load what a module of these sizes saved"))
 }
 
-fn beside(kind: ErrorKind, what: String, own: &DynTensor, value: &DynTensor) -> Error {
+fn mismatch(kind: ErrorKind, what: String, own: &DynTensor, value: &DynTensor) -> Error {
     Error::new(kind, OP, what)
         .operand(value.names(), value.shape())
         .operand(own.names(), own.shape())

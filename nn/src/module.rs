@@ -205,7 +205,7 @@ pub trait Module {
     /// If a small allocation fails.
     #[twin]
     fn try_unfreeze(&mut self) -> Result<()> {
-        each_tried(self, &mut |slot| slot.track(true))
+        try_each(self, &mut |slot| slot.track(true))
     }
 
     /// Returns a model with the same elements and new leaves. Elements are copied when one of the two models writes to
@@ -219,7 +219,7 @@ pub trait Module {
         Self: Clone,
     {
         let mut fork = self.clone();
-        each_tried(&mut fork, &mut |slot| {
+        try_each(&mut fork, &mut |slot| {
             let tracked = slot.to_dyn().requires_grad();
             slot.track(false)?;
             slot.track(tracked)?;
@@ -245,7 +245,7 @@ pub trait Module {
             .map(|(_, tensor)| tensor.to_device(device))
             .collect();
         let mut state = state?.into_iter();
-        each_tried(self, &mut |slot| {
+        try_each(self, &mut |slot| {
             state.next().map_or(Ok(()), |tensor| slot.set(tensor))
         })
     }
@@ -266,7 +266,7 @@ fn dims(tensor: &DynTensor) -> String {
 }
 
 /// Calls `change` with each tensor until it fails.
-fn each_tried<M: Module + ?Sized>(
+fn try_each<M: Module + ?Sized>(
     module: &mut M,
     change: &mut dyn FnMut(&mut dyn Slot) -> Result<()>,
 ) -> Result<()> {

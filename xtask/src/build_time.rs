@@ -47,14 +47,14 @@ pub fn run(args: &[String]) -> Outcome {
     }
     for (name, build) in BUILDS {
         if args.is_empty() || args.iter().any(|arg| arg == name) {
-            println!("{}", one(build)?);
+            println!("{}", time_build(build)?);
         }
     }
     Ok(())
 }
 
 /// Builds from scratch, and returns the table of times.
-fn one(build: &[&str]) -> Result<String, String> {
+fn time_build(build: &[&str]) -> Result<String, String> {
     let target = root().join(TARGET);
     if target.exists() {
         fs::remove_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
@@ -102,7 +102,7 @@ fn table(lines: &str) -> String {
 }
 
 /// Runs rustc and records its time, if cargo called this program in place of rustc.
-pub fn as_rustc() -> Option<ExitCode> {
+pub fn run_as_rustc() -> Option<ExitCode> {
     let file = std::env::var_os(FILE)?;
     let mut args = std::env::args_os().skip(1);
     let rustc = args.next()?;
@@ -113,7 +113,7 @@ pub fn as_rustc() -> Option<ExitCode> {
         args.get(at + 1)
             .map(|arg| arg.to_string_lossy().into_owned())
     };
-    if let (Some(name), Some(seconds)) = (of("--crate-name"), waited_for()) {
+    if let (Some(name), Some(seconds)) = (of("--crate-name"), lock_wait()) {
         let kind = match (args.iter().any(|arg| arg == "--test"), of("--crate-type")) {
             (true, _) => "test".to_owned(),
             (false, kind) => kind.unwrap_or_default(),
@@ -134,7 +134,7 @@ pub fn as_rustc() -> Option<ExitCode> {
 }
 
 /// Returns the processor seconds of all child processes that have ended, and of theirs; Linux only.
-fn waited_for() -> Option<f64> {
+fn lock_wait() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     // The name in parentheses may contain spaces; the 14th and 15th field after it are in ticks of 10 ms.
     let (_, fields) = stat.rsplit_once(')')?;
@@ -164,12 +164,12 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn what_was_waited_for_is_counted() {
-        let before = waited_for().unwrap();
+        let before = lock_wait().unwrap();
         let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         std::process::Command::new("sh")
             .args(["-c", busy])
             .status()
             .unwrap();
-        assert!(waited_for().unwrap() > before);
+        assert!(lock_wait().unwrap() > before);
     }
 }

@@ -54,7 +54,7 @@ cargo xtask <task>
 ";
 
 fn main() -> ExitCode {
-    if let Some(code) = build_time::as_rustc() {
+    if let Some(code) = build_time::run_as_rustc() {
         return code;
     }
     let args: Vec<String> = std::env::args().skip(1).collect();

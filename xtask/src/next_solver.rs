@@ -138,13 +138,13 @@ fn judge(crates: &[String], file: &Path) -> Option<String> {
     let folder = file.parent().and_then(Path::file_name)?.to_string_lossy();
     let name = format!("{folder}/{}", file.file_stem()?.to_string_lossy());
     let today = fs::read_to_string(file.with_extension("stderr")).unwrap_or_default();
-    let next = told(crates, file, &name, &[FLAG]);
+    let next = rustc_errors(crates, file, &name, &[FLAG]);
     if next.contains("error[E0432]") && !today.contains("error[E0432]") {
         return Some(format!("  {name} imports what is not in {CRATES:?}"));
     }
-    let same = as_today(&headlines(&today), &headlines(&next))
+    let same = is_as_today(&headlines(&today), &headlines(&next))
         // Also accepted if the difference is due to the version of rustc, not to the solver.
-        || as_today(&headlines(&told(crates, file, &name, &[])), &headlines(&next));
+        || is_as_today(&headlines(&rustc_errors(crates, file, &name, &[])), &headlines(&next));
     let reason = LISTED.iter().find(|(listed, _)| *listed == name);
     let lines = headlines(&next).join("\n    ");
     match reason {
@@ -160,7 +160,7 @@ fn judge(crates: &[String], file: &Path) -> Option<String> {
 }
 
 /// Returns the errors of nightly's rustc for a program.
-fn told(crates: &[String], file: &Path, name: &str, flags: &[&str]) -> String {
+fn rustc_errors(crates: &[String], file: &Path, name: &str, flags: &[&str]) -> String {
     let out = format!("{TARGET}/{}.rmeta", name.replace('/', "_"));
     let command = Command::new(
         "rustc",
@@ -183,7 +183,7 @@ fn headlines(text: &str) -> Vec<&str> {
 }
 
 /// Returns whether the errors are the same, once each, or without those that merely followed from the first.
-fn as_today(today: &[&str], next: &[&str]) -> bool {
+fn is_as_today(today: &[&str], next: &[&str]) -> bool {
     !next.is_empty() && today.starts_with(next)
 }
 
@@ -225,13 +225,13 @@ mod tests {
     #[test]
     fn a_mistake_is_told_as_today_once_and_not_accepted() {
         let (a, b) = ("error: a", "error: b");
-        assert!(as_today(&[a], &[a]) && as_today(&[a, b], &[a, b]));
+        assert!(is_as_today(&[a], &[a]) && is_as_today(&[a, b], &[a, b]));
         assert!(
-            as_today(&[a, b], &[a]),
+            is_as_today(&[a, b], &[a]),
             "what followed from the first is not missed"
         );
         for bad in [&[][..], &[b], &[a, a], &[a, b], &[b, a]] {
-            assert!(!as_today(&[a], bad), "{bad:?}");
+            assert!(!is_as_today(&[a], bad), "{bad:?}");
         }
     }
 

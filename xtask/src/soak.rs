@@ -75,7 +75,7 @@ pub fn run(args: &[String]) -> Outcome {
         .args(["--target", TARGET, "--target-dir", FOLDER])
         .env("RUSTFLAGS", FLAGS)
         .run()?;
-    let done = all_of(jobs(inputs))?;
+    let done = run_jobs(jobs(inputs))?;
     let figures = table(&done)?;
     println!("\n{figures}");
     if recorded {
@@ -103,13 +103,13 @@ fn jobs(inputs: u64) -> VecDeque<Job> {
 }
 
 /// Runs the jobs, one per core at a time. After a failure no more jobs start.
-fn all_of(jobs: VecDeque<Job>) -> Result<Vec<Done>, String> {
+fn run_jobs(jobs: VecDeque<Job>) -> Result<Vec<Done>, String> {
     let jobs = Mutex::new(jobs);
     let next = || jobs.lock().ok()?.pop_front();
     let work = || {
         let mut done = Vec::new();
         while let Some(job) = next() {
-            match one(job) {
+            match run_job(job) {
                 Ok(one) => done.push(one),
                 Err(error) => {
                     jobs.lock().map(|mut jobs| jobs.clear()).ok();
@@ -132,7 +132,7 @@ fn all_of(jobs: VecDeque<Job>) -> Result<Vec<Done>, String> {
 }
 
 /// Runs libFuzzer once. Inputs that reach new code are stored in `target`; seeds are only read.
-fn one(job: Job) -> Result<Done, String> {
+fn run_job(job: Job) -> Result<Done, String> {
     let Job {
         target,
         level,

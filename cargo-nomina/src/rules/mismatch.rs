@@ -42,7 +42,7 @@ fn parse(text: &str) -> Option<Type> {
 }
 
 /// Returns the type after a word of the note: `expected struct`, `found reference`.
-fn side<'s>(site: &'s Site<'_>, word: &str) -> Option<&'s str> {
+fn noted_type<'s>(site: &'s Site<'_>, word: &str) -> Option<&'s str> {
     let note = site.message.note("expected ")?;
     let line = note
         .message
@@ -51,10 +51,10 @@ fn side<'s>(site: &'s Site<'_>, word: &str) -> Option<&'s str> {
     super::super::message::code(line)
 }
 
-fn both(site: &Site<'_>) -> Option<(Type, Type)> {
+fn noted_types(site: &Site<'_>) -> Option<(Type, Type)> {
     Some((
-        parse(side(site, "expected")?)?,
-        parse(side(site, "found")?)?,
+        parse(noted_type(site, "expected")?)?,
+        parse(noted_type(site, "found")?)?,
     ))
 }
 
@@ -72,16 +72,16 @@ fn by_rustc(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 
 /// Replaces `let () = x`, which asks for a type, by the type that rustc reports.
 fn shown(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    let expected = parse(side(site, "expected")?)?;
+    let expected = parse(noted_type(site, "expected")?)?;
     (site.text() == "()").then_some(())?;
     site.write(format!("_: {}", expected.text))
 }
 
 fn typed(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    side(site, "expected")?
+    noted_type(site, "expected")?
         .contains("nomina::Tensor<")
         .then_some(())?;
-    side(site, "found")?
+    noted_type(site, "found")?
         .contains("nomina::DynTensor")
         .then_some(())?;
     Some(site.then(&site.at, "typed().unwrap()"))
@@ -89,7 +89,7 @@ fn typed(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 
 /// Reduces over the other dim, if the expected type keeps the reduced one.
 fn reduced(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    let (expected, found) = both(site)?;
+    let (expected, found) = noted_types(site)?;
     let call = site.whole_call()?;
     let [arg] = &call.args[..] else { return None };
     let gone = site.part(arg);
@@ -105,7 +105,7 @@ fn reduced(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 
 /// Nests an array with fewer dims than the tensor, as a single row.
 fn nested(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    let (expected, found) = both(site)?;
+    let (expected, found) = noted_types(site)?;
     let call = site.whole_call()?;
     let ("from_array", [array]) = (site.name(call), &call.args[..]) else {
         return None;
@@ -121,7 +121,7 @@ fn nested(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 
 /// Converts to the expected type: order, names, added dims, dtype.
 fn converted(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    let (expected, found) = both(site)?;
+    let (expected, found) = noted_types(site)?;
     let declares = site
         .message
         .places
@@ -150,7 +150,7 @@ fn converted(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 
 /// Replaces the declared type by the type of the value.
 fn declared(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    let (_, found) = both(site)?;
+    let (_, found) = noted_types(site)?;
     let place = site
         .message
         .places

@@ -14,7 +14,7 @@
 //!
 //! Like in [`dims`](crate::dims), functions are total, and checks compute nothing: they fold their questions into the
 //! first fault, a [`Verdict`], and ask once whether that is [`Accepted`](crate::dims::Accepted). The checks of types
-//! have counterparts for values in [`value`], with the same names, and a test compares all cases.
+//! have counterparts for values in [`value`], with the same names but without `Is`, and a test compares all cases.
 
 mod combine;
 mod fault;

@@ -291,7 +291,7 @@ impl Place {
     ///
     /// # Errors
     /// Returns the fault if it is not.
-    pub fn is_pending(&self) -> Verdict {
+    pub fn pending(&self) -> Verdict {
         match self {
             Self::Pending(_) => Ok(()),
             _ => no(Fault::NothingPending),
@@ -302,7 +302,7 @@ impl Place {
     ///
     /// # Errors
     /// Returns the fault if none is.
-    pub fn is_split(&self) -> Verdict {
+    pub fn split(&self) -> Verdict {
         match self {
             Self::Split(_) => Ok(()),
             _ => no(Fault::NothingSplit),
@@ -313,7 +313,7 @@ impl Place {
     ///
     /// # Errors
     /// Returns the fault if it is not.
-    pub fn is_whole(&self) -> Verdict {
+    pub fn whole(&self) -> Verdict {
         match self {
             Self::Whole | Self::Synced => Ok(()),
             _ => no(Fault::NothingWhole),
@@ -324,7 +324,7 @@ impl Place {
     ///
     /// # Errors
     /// Returns the fault if it is not.
-    pub fn is_plain(&self) -> Verdict {
+    pub fn plain(&self) -> Verdict {
         match self {
             Self::Whole => Ok(()),
             _ => no(Fault::NothingWhole),
@@ -335,7 +335,7 @@ impl Place {
     ///
     /// # Errors
     /// Returns the fault if it is not.
-    pub fn is_synced(&self) -> Verdict {
+    pub fn synced(&self) -> Verdict {
         match self {
             Self::Synced => Ok(()),
             _ => no(Fault::NothingSynced),
@@ -346,7 +346,7 @@ impl Place {
     ///
     /// # Errors
     /// Returns the fault if it is not.
-    pub fn is_own(&self) -> Verdict {
+    pub fn own(&self) -> Verdict {
         match self {
             Self::Own => Ok(()),
             _ => no(Fault::NothingOwn),
@@ -357,7 +357,7 @@ impl Place {
     ///
     /// # Errors
     /// Returns the fault if it may not.
-    pub fn is_loss(&self) -> Verdict {
+    pub fn loss(&self) -> Verdict {
         match self {
             Self::Synced => Ok(()),
             Self::Pending(combine) => combine.linear(),

@@ -12,7 +12,7 @@ use nomina_runtime::file::failed;
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The maximum header of the format's first version, which suffices for any tensor.
-const LONGEST: usize = u16::MAX as usize;
+const MAX_HEADER: usize = u16::MAX as usize;
 
 /// A limit above the number of dims of any tensor.
 const MOST_DIMS: usize = 64;
@@ -82,10 +82,10 @@ pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
         .iter()
         .rev()
         .fold(0, |all, &byte| all << 8 | usize::from(byte));
-    if count > LONGEST {
+    if count > MAX_HEADER {
         return Err(broken(
             op,
-            format!("a header of {count} bytes, of which {LONGEST} are read at most"),
+            format!("a header of {count} bytes, of which {MAX_HEADER} are read at most"),
         ));
     }
     let text = take(count)?;
@@ -97,7 +97,7 @@ pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
 }
 
 /// Returns the header of elements in this order.
-pub(crate) fn written(
+pub(crate) fn encode(
     op: &'static str,
     dtype: DType,
     fortran: bool,
@@ -134,7 +134,7 @@ pub(crate) fn written(
 /// Parses the text of a dict.
 fn parse(text: &[u8]) -> Result<Header> {
     let wrong = |what: &str| broken("load", format!("the header: {what}"));
-    let mut text = Text(text);
+    let mut text = Cursor(text);
     let (mut descr, mut fortran, mut shape) = (None, None, None);
     text.expect(b"{").ok_or_else(|| wrong("it is no dict"))?;
     while text.expect(b"}").is_none() {
@@ -152,7 +152,7 @@ fn parse(text: &[u8]) -> Result<Header> {
             }
             b"fortran_order" => {
                 let value = text
-                    .truth()
+                    .boolean()
                     .ok_or_else(|| wrong("`fortran_order` is no truth value"))?;
                 fortran.replace(value).is_some()
             }
@@ -208,9 +208,9 @@ fn dtype(descr: &[u8]) -> Result<(DType, bool)> {
 }
 
 /// The rest of a text.
-struct Text<'a>(&'a [u8]);
+struct Cursor<'a>(&'a [u8]);
 
-impl<'a> Text<'a> {
+impl<'a> Cursor<'a> {
     fn skip(&mut self) {
         self.0 = self.0.trim_ascii_start();
     }
@@ -238,7 +238,7 @@ impl<'a> Text<'a> {
         Some(&rest[..end])
     }
 
-    fn truth(&mut self) -> Option<bool> {
+    fn boolean(&mut self) -> Option<bool> {
         match self.expect(b"True") {
             Some(()) => Some(true),
             None => self.expect(b"False").map(|()| false),
@@ -286,7 +286,7 @@ mod tests {
         for (dtype, _) in DTYPES {
             for shape in [&[][..], &[3], &[2, 0], &[1, 2, 3]] {
                 for fortran in [false, true] {
-                    let bytes = written("save", dtype, fortran, shape).unwrap();
+                    let bytes = encode("save", dtype, fortran, shape).unwrap();
                     assert_eq!((bytes.len() % 64, bytes.last()), (0, Some(&b'\n')));
                     let wanted = Header {
                         dtype,
@@ -299,10 +299,10 @@ mod tests {
                 }
             }
         }
-        let error = written("save", DType::BF16, false, &[2]).unwrap_err();
+        let error = encode("save", DType::BF16, false, &[2]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DType);
         // The longest possible header.
-        let bytes = written("save", DType::C128, false, &[usize::MAX; 64]).unwrap();
+        let bytes = encode("save", DType::C128, false, &[usize::MAX; 64]).unwrap();
         assert_eq!(
             read("load", &mut &bytes[..]).unwrap().shape,
             [usize::MAX; 64]

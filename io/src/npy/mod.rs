@@ -13,7 +13,7 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{contiguous, to_device};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 
-use crate::open::{OpenAs, refined};
+use crate::open::{OpenAs, open_refined};
 use header::Header;
 use nomina_runtime::file::{self, failed};
 
@@ -46,7 +46,7 @@ use nomina_runtime::file::{self, failed};
 /// [`ErrorKind::Shape`] if its dims differ.
 pub fn load<X: OpenAs>(path: impl AsRef<Path>) -> Result<X> {
     let path = path.as_ref();
-    let load = || refined("load", mapped("load", path)?);
+    let load = || open_refined("load", mapped("load", path)?);
     load().map_err(|error: Error| error.within(path.display()))
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn write(op: &'static str, out: &mut impl Write, tensor: &DynTensor) 
     let raw = to_device(&tensor.raw().clone().detach(), Device::Cpu)?;
     let turned = transposed(&raw)?;
     let fortran = !raw.is_contiguous() && turned.is_contiguous();
-    let header = header::written(op, raw.dtype(), fortran, raw.shape()).map_err(about)?;
+    let header = header::encode(op, raw.dtype(), fortran, raw.shape()).map_err(about)?;
     let stored = if fortran { turned } else { contiguous(&raw)? };
     let bytes = stored.as_bytes().unwrap_or_default();
     out.write_all(&header)

@@ -12,7 +12,7 @@ use nomina::{DynTensor, Error, ErrorKind, Result};
 use super::SafeTensors;
 use super::parts::{INDEX, Index, SHARDING, Sharding};
 use crate::json::MOST_DIMS;
-use crate::open::{OpenAs, as_it_is, refined};
+use crate::open::{OpenAs, open_as, open_refined};
 use nomina_runtime::file::{self, failed};
 
 /// A checkpoint: a folder of safetensors files, or one file. Each tensor is whole in one of them, or has parts in
@@ -41,13 +41,13 @@ use nomina_runtime::file::{self, failed};
 #[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
-    tensors: BTreeMap<String, Vec<Part>>,
+    tensors: BTreeMap<String, Vec<TensorPart>>,
     files: Mutex<BTreeMap<String, Arc<SafeTensors>>>,
 }
 
 /// The location of a tensor or of a part of it.
 #[derive(Clone, Debug)]
-struct Part {
+struct TensorPart {
     file: String,
     /// The start and the sizes; `None` if the whole tensor is in the file.
     place: Option<(Vec<usize>, Vec<usize>)>,
@@ -101,10 +101,10 @@ impl Checkpoint {
         for (name, file) in weight_map {
             let listed = metadata.parts.remove(&name);
             let parts = match listed.filter(|parts| !parts.is_empty()) {
-                None => vec![Part { file, place: None }],
+                None => vec![TensorPart { file, place: None }],
                 Some(parts) => parts
                     .into_iter()
-                    .map(|(file, start, shape)| Part {
+                    .map(|(file, start, shape)| TensorPart {
                         file,
                         place: Some((start.0, shape.0)),
                     })
@@ -112,7 +112,7 @@ impl Checkpoint {
             };
             // An index must not name files in other folders.
             let apart =
-                |part: &&Part| Path::new(&part.file).file_name() != Some(part.file.as_ref());
+                |part: &&TensorPart| Path::new(&part.file).file_name() != Some(part.file.as_ref());
             if let Some(part) = parts.iter().find(apart) {
                 let what = format!("`{name}` in `{}`, which is no name of a file", part.file);
                 return Err(broken(op, what).within(INDEX));
@@ -154,7 +154,7 @@ impl Checkpoint {
         for (key, entry) in &file.entries {
             let start = starts.as_ref().and_then(|starts| starts.get(key));
             let place = start.map(|start| (start.saved_offsets.0.clone(), entry.shape.clone()));
-            let part = Part {
+            let part = TensorPart {
                 file: name.clone(),
                 place,
             };
@@ -228,11 +228,11 @@ impl Checkpoint {
         let op = "shape";
         let parts = self.parts(op, name);
         parts
-            .map(|parts| whole(&parts))
-            .map_err(|error| self.about(error, name))
+            .map(|parts| total_sizes(&parts))
+            .map_err(|error| self.with_context(error, name))
     }
 
-    fn about(&self, error: Error, name: &str) -> Error {
+    fn with_context(&self, error: Error, name: &str) -> Error {
         error.within(format_args!("`{name}` in {}", self.path.display()))
     }
 
@@ -244,8 +244,8 @@ impl Checkpoint {
     pub fn tensor<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "tensor";
         let opened = self.elements(op, name, None);
-        let opened = opened.and_then(|tensor| as_it_is(op, tensor));
-        opened.map_err(|error| self.about(error, name))
+        let opened = opened.and_then(|tensor| open_as(op, tensor));
+        opened.map_err(|error| self.with_context(error, name))
     }
 
     /// Like [`tensor`](Self::tensor), but dims without a name take their names from the type.
@@ -255,8 +255,8 @@ impl Checkpoint {
     pub fn refine<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "refine";
         let opened = self.elements(op, name, None);
-        let opened = opened.and_then(|tensor| refined(op, tensor));
-        opened.map_err(|error| self.about(error, name))
+        let opened = opened.and_then(|tensor| open_refined(op, tensor));
+        opened.map_err(|error| self.with_context(error, name))
     }
 
     /// Opens a box of a tensor: a range for each of its dims. Only the elements of the box are read. The exception is
@@ -266,32 +266,32 @@ impl Checkpoint {
     pub fn part<X: OpenAs>(&self, name: &str, ranges: &[Range<usize>]) -> Result<X> {
         let op = "part";
         let opened = self.elements(op, name, Some(ranges));
-        let opened = opened.and_then(|tensor| as_it_is(op, tensor));
-        opened.map_err(|error| self.about(error, name))
+        let opened = opened.and_then(|tensor| open_as(op, tensor));
+        opened.map_err(|error| self.with_context(error, name))
     }
 
     fn elements(
         &self,
         op: &'static str,
         name: &str,
-        asked: Option<&[Range<usize>]>,
+        requested: Option<&[Range<usize>]>,
     ) -> Result<DynTensor> {
         let parts = self.parts(op, name)?;
-        let shape = whole(&parts);
+        let shape = total_sizes(&parts);
         let all: Ranges = shape.iter().map(|&size| 0..size).collect();
-        let asked = asked.unwrap_or(&all);
-        let inside = asked.iter().zip(&shape);
+        let requested = requested.unwrap_or(&all);
+        let inside = requested.iter().zip(&shape);
         let inside = inside.map(|(range, &size)| range.start <= range.end && range.end <= size);
-        if asked.len() != shape.len() || inside.clone().any(|inside| !inside) {
-            let what = format!("the box {asked:?} of a tensor of sizes {shape:?}");
+        if requested.len() != shape.len() || inside.clone().any(|inside| !inside) {
+            let what = format!("the box {requested:?} of a tensor of sizes {shape:?}");
             return Err(Error::new(ErrorKind::Index, op, what));
         }
         let mut met: Vec<(&str, &Ranges, Ranges)> = Vec::new();
         for (file, ranges) in &parts {
-            let both = shared(ranges, asked);
+            let both = intersection(ranges, requested);
             if met
                 .iter()
-                .any(|(_, _, other)| numel(&shared(other, &both)) > 0)
+                .any(|(_, _, other)| numel(&intersection(other, &both)) > 0)
             {
                 return Err(broken(
                     op,
@@ -303,7 +303,7 @@ impl Checkpoint {
             }
         }
         let found: u128 = met.iter().map(|(_, _, both)| numel(both)).sum();
-        if found != numel(asked) {
+        if found != numel(requested) {
             return Err(broken(op, "its parts are not all of it"));
         }
         if let (true, Some((file, ranges))) = (met.is_empty(), parts.first()) {
@@ -318,7 +318,7 @@ impl Checkpoint {
         let Some((first, _)) = read.first() else {
             return Err(broken(op, "it has no parts"));
         };
-        let sizes: Vec<usize> = asked.iter().map(Range::len).collect();
+        let sizes: Vec<usize> = requested.iter().map(Range::len).collect();
         let (dtype, names) = (first.dtype(), first.names().clone());
         if read.len() == 1 && first.shape() == sizes {
             return first.contiguous();
@@ -329,9 +329,9 @@ impl Checkpoint {
                 let what = "its parts have several dtypes or names of dims";
                 return Err(broken(op, what).operand(part.names(), part.shape()));
             }
-            let at = both.iter().zip(asked).enumerate();
-            let at = at.map(|(dim, (both, asked))| {
-                let range = both.start - asked.start..both.end - asked.start;
+            let at = both.iter().zip(requested).enumerate();
+            let at = at.map(|(dim, (both, requested))| {
+                let range = both.start - requested.start..both.end - requested.start;
                 (dim as i64, At::from(range))
             });
             out.at_mut(at)?.copy_(&part)?;
@@ -388,14 +388,14 @@ fn starts(op: &'static str, file: &SafeTensors) -> Result<Option<BTreeMap<String
 }
 
 /// Returns the sizes of the whole tensor.
-fn whole(parts: &[(&str, Ranges)]) -> Vec<usize> {
+fn total_sizes(parts: &[(&str, Ranges)]) -> Vec<usize> {
     let rank = parts.first().map_or(0, |(_, ranges)| ranges.len());
     let end = |dim: usize| parts.iter().map(|(_, ranges)| ranges[dim].end).max();
     (0..rank).map(|dim| end(dim).unwrap_or(0)).collect()
 }
 
 /// Returns the intersection of two boxes.
-fn shared(one: &[Range<usize>], other: &[Range<usize>]) -> Ranges {
+fn intersection(one: &[Range<usize>], other: &[Range<usize>]) -> Ranges {
     let both = one.iter().zip(other);
     both.map(|(one, other)| {
         let start = one.start.max(other.start);

@@ -16,7 +16,7 @@ use crate::json::{AtMost, MOST_DIMS};
 use nomina_runtime::file::failed;
 
 /// The maximum bytes of a header, set by the format.
-const LONGEST: u64 = 100_000_000;
+const MAX_HEADER: u64 = 100_000_000;
 
 /// The dtypes that both sides have. The format lacks complex numbers of two `f64`.
 const DTYPES: [(DType, Dtype); 11] = [
@@ -52,7 +52,7 @@ pub(super) fn from_file(dtype: Dtype) -> Option<DType> {
 }
 
 /// A parsed header.
-pub(super) struct Header {
+pub(super) struct SafetensorsHeader {
     /// The tensors in the order of their offsets, validated: no gaps, no overlaps, no sizes that overflow.
     pub(super) tensors: Vec<(String, TensorInfo)>,
     pub(super) metadata: BTreeMap<String, String>,
@@ -68,7 +68,7 @@ fn broken(op: &'static str, what: impl fmt::Display) -> Error {
 }
 
 /// Reads a header. The memory used depends on the length of the file, not on the lengths stored in it.
-pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
+pub(super) fn read(op: &'static str, mut file: &File) -> Result<SafetensorsHeader> {
     let io = |error: std::io::Error| failed(op, &error);
     let len = file.metadata().map_err(io)?.len();
     let Some(room) = len.checked_sub(8) else {
@@ -78,7 +78,7 @@ pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
     let mut count = [0; 8];
     file.read_exact(&mut count).map_err(io)?;
     let count = u64::from_le_bytes(count);
-    if count > room.min(LONGEST) {
+    if count > room.min(MAX_HEADER) {
         let what = format!(
             "a header of {count} bytes in a file of {len}: it is none of safetensors, or cut off"
         );
@@ -87,13 +87,13 @@ pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
     let mut text = String::new();
     let read = file.take(count).read_to_string(&mut text).map_err(io)?;
     let wrong = |error: serde_json::Error| broken(op, format_args!("the header: {error}"));
-    let Listed {
+    let HeaderJson {
         mut tensors,
         metadata,
     } = serde_json::from_str(&text).map_err(wrong)?;
     drop(text);
     tensors.sort_by_key(|(_, info)| info.data_offsets);
-    let end = check(tensors.clone()).map_err(|error| broken(op, error))?;
+    let end = checked_len(tensors.clone()).map_err(|error| broken(op, error))?;
     if read as u64 != count || end as u64 != room - count {
         let what = format!(
             "its tensors take {end} bytes, and the file has {}",
@@ -101,8 +101,8 @@ pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
         );
         return Err(broken(op, what));
     }
-    let dims = dims(op, &tensors, &metadata)?;
-    Ok(Header {
+    let dims = parse_dims(op, &tensors, &metadata)?;
+    Ok(SafetensorsHeader {
         tensors,
         metadata,
         dims,
@@ -111,25 +111,25 @@ pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
 }
 
 /// Returns the total bytes of the tensors, after checking that they have no gaps.
-fn check(tensors: Vec<(String, TensorInfo)>) -> Result<usize, safetensors::SafeTensorError> {
+fn checked_len(tensors: Vec<(String, TensorInfo)>) -> Result<usize, safetensors::SafeTensorError> {
     Metadata::new(None, tensors).map(|metadata| metadata.data_len())
 }
 
 /// Returns the text of a header: entries in the given order, and metadata sorted, so that the same tensors give the
 /// same bytes.
-pub(super) fn written(
+pub(super) fn encode(
     op: &'static str,
     tensors: &[(String, TensorInfo)],
     metadata: &BTreeMap<String, String>,
 ) -> Result<Vec<u8>> {
-    check(tensors.to_vec()).map_err(|error| broken(op, error))?;
-    let header = Written { tensors, metadata };
+    checked_len(tensors.to_vec()).map_err(|error| broken(op, error))?;
+    let header = HeaderToWrite { tensors, metadata };
     let mut text = serde_json::to_vec(&header).map_err(|error| broken(op, error))?;
     // Aligns the elements to a multiple of their size.
     text.resize(text.len().next_multiple_of(8), b' ');
-    if text.len() as u64 > LONGEST {
+    if text.len() as u64 > MAX_HEADER {
         let what = format!(
-            "a header of {} bytes, where the format has {LONGEST} at most",
+            "a header of {} bytes, where the format has {MAX_HEADER} at most",
             text.len()
         );
         return Err(Error::new(ErrorKind::Argument, op, what));
@@ -137,12 +137,12 @@ pub(super) fn written(
     Ok(text)
 }
 
-struct Written<'a> {
+struct HeaderToWrite<'a> {
     tensors: &'a [(String, TensorInfo)],
     metadata: &'a BTreeMap<String, String>,
 }
 
-impl Serialize for Written<'_> {
+impl Serialize for HeaderToWrite<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         if !self.metadata.is_empty() {
@@ -156,7 +156,7 @@ impl Serialize for Written<'_> {
 }
 
 /// Returns the dim names in the metadata, after checking that each entry has an existing tensor and one name per dim.
-fn dims(
+fn parse_dims(
     op: &'static str,
     tensors: &[(String, TensorInfo)],
     metadata: &BTreeMap<String, String>,
@@ -185,13 +185,13 @@ fn dims(
             let what = format!("{} names for {rank} dims", names.len());
             return Err(about(Error::new(ErrorKind::NamesLen, op, what)));
         }
-        names_of(names).map_err(about)?;
+        parse_names(names).map_err(about)?;
     }
     Ok(dims)
 }
 
 /// Parses a list of names.
-pub(super) fn names_of(names: &[Option<String>]) -> Result<Names> {
+pub(super) fn parse_names(names: &[Option<String>]) -> Result<Names> {
     let names: Result<Vec<_>> = names
         .iter()
         .map(|name| name.as_deref().map(Name::new).transpose())
@@ -200,33 +200,33 @@ pub(super) fn names_of(names: &[Option<String>]) -> Result<Names> {
 }
 
 /// A deserialized header, in which each tensor occurs once.
-struct Listed {
+struct HeaderJson {
     tensors: Vec<(String, TensorInfo)>,
     metadata: BTreeMap<String, String>,
 }
 
-impl<'de> Deserialize<'de> for Listed {
+impl<'de> Deserialize<'de> for HeaderJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(HeaderVisitor)
     }
 }
 
 /// Deserializes entry by entry. The crate's own implementation keeps all parsed values until it knows which are
 /// tensors.
-struct Entries;
+struct HeaderVisitor;
 
-impl<'de> Visitor<'de> for Entries {
-    type Value = Listed;
+impl<'de> Visitor<'de> for HeaderVisitor {
+    type Value = HeaderJson;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of tensors")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Listed, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HeaderJson, A::Error> {
         let (mut tensors, mut metadata) = (Vec::new(), None);
         while let Some(key) = map.next_key::<String>()? {
             if key != "__metadata__" {
-                tensors.push((key, map.next_value::<Info>()?.into()));
+                tensors.push((key, map.next_value::<LimitedInfo>()?.into()));
             } else if metadata.replace(map.next_value()?).is_some() {
                 return Err(A::Error::custom("`__metadata__` stands twice"));
             }
@@ -238,21 +238,21 @@ impl<'de> Visitor<'de> for Entries {
                 "tensor `{}` stands twice",
                 pair[0].0
             ))),
-            None => Ok(Listed { tensors, metadata }),
+            None => Ok(HeaderJson { tensors, metadata }),
         }
     }
 }
 
 /// The crate's `TensorInfo`, with a limited number of dims.
 #[derive(Deserialize)]
-struct Info {
+struct LimitedInfo {
     dtype: Dtype,
     shape: AtMost<usize, MOST_DIMS>,
     data_offsets: (usize, usize),
 }
 
-impl From<Info> for TensorInfo {
-    fn from(info: Info) -> Self {
+impl From<LimitedInfo> for TensorInfo {
+    fn from(info: LimitedInfo) -> Self {
         Self {
             dtype: info.dtype,
             shape: info.shape.0,

@@ -18,7 +18,7 @@ use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 use safetensors::tensor::Dtype;
 
-use crate::open::{OpenAs, as_it_is, refined};
+use crate::open::{OpenAs, open_as, open_refined};
 pub use checkpoint::Checkpoint;
 use nomina_runtime::file::{self, failed};
 pub use parts::{INDEX, PartAt, save_index, save_parts};
@@ -149,7 +149,7 @@ impl SafeTensors {
     /// file, the tensor, its dims with sizes, and those of the type.
     pub fn tensor<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "tensor";
-        self.found(op, name, as_it_is)
+        self.found(op, name, open_as)
     }
 
     /// Like [`tensor`](Self::tensor), but dims without a name take their names from the type, by position; names in the
@@ -173,7 +173,7 @@ impl SafeTensors {
     /// If there is no such tensor, or its names, sizes or dtype differ from the type.
     pub fn refine<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "refine";
-        self.found(op, name, refined)
+        self.found(op, name, open_refined)
     }
 
     fn found<X>(
@@ -203,7 +203,7 @@ impl SafeTensors {
         let names = if entry.names.is_empty() {
             Names::unnamed(entry.shape.len())
         } else {
-            header::names_of(&entry.names)?
+            header::parse_names(&entry.names)?
         };
         if header::from_file(entry.dtype).is_none() {
             let what = format!("the elements are {}, which no tensor here has", entry.dtype);

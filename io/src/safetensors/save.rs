@@ -100,7 +100,7 @@ fn write(
     }
     // The format's order: largest elements first, so that every tensor is aligned.
     typed.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let header = header::written(OP, &listed(&typed), &metadata).map_err(about)?;
+    let header = header::encode(OP, &listed(&typed), &metadata).map_err(about)?;
     file::write(OP, path, |out| {
         let io = |error: std::io::Error| failed(OP, &error);
         out.write_all(&(header.len() as u64).to_le_bytes())

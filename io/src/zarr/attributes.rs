@@ -7,7 +7,7 @@ use nomina::{Error, Result};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::describe::broken;
+use super::array_metadata::broken;
 use super::group::description;
 
 /// A value in the attributes of an array or a group.
@@ -105,7 +105,7 @@ pub(super) fn parse(op: &'static str, text: &str) -> Result<BTreeMap<String, Att
 /// [`ErrorKind::Parse`](nomina::ErrorKind::Parse) if its metadata is corrupt or of zarr version 2.
 pub fn attributes(path: impl AsRef<Path>) -> Result<BTreeMap<String, Attribute>> {
     #[derive(Deserialize)]
-    struct Described<'a> {
+    struct AttributesJson<'a> {
         zarr_format: u64,
         #[serde(borrow)]
         attributes: Option<&'a RawValue>,
@@ -117,12 +117,12 @@ pub fn attributes(path: impl AsRef<Path>) -> Result<BTreeMap<String, Attribute>>
         if !text.trim_ascii_start().starts_with('{') {
             return Err(broken(op, "a description that is no object"));
         }
-        let described = serde_json::from_str::<Described<'_>>(&text);
-        let described = described.map_err(|error| broken(op, error))?;
-        if described.zarr_format != 3 {
-            return Err(super::describe::other_version(op, described.zarr_format));
+        let json = serde_json::from_str::<AttributesJson<'_>>(&text);
+        let json = json.map_err(|error| broken(op, error))?;
+        if json.zarr_format != 3 {
+            return Err(super::array_metadata::other_version(op, json.zarr_format));
         }
-        let text = described.attributes.map_or("{}", RawValue::get);
+        let text = json.attributes.map_or("{}", RawValue::get);
         parse(op, text)
     };
     read().map_err(|error: Error| error.within(path.display()))

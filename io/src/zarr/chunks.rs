@@ -8,10 +8,10 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{contiguous, to_device};
 
 use super::Zarr;
-use super::boxes::{Part, row_major};
+use super::array_box::{ArrayBox, row_major};
+use super::array_metadata::ArrayMetadata;
 use super::codec::Source;
-use super::describe::Described;
-use crate::open::{OpenAs, as_it_is};
+use crate::open::{OpenAs, open_as};
 use nomina_runtime::file::{self, failed};
 
 /// Returns the error of a chunk: the system's, or that of a corrupt file.
@@ -29,9 +29,9 @@ pub(super) fn chunk_failed(op: &'static str, error: &io::Error) -> Error {
 
 impl<X: OpenAs> Zarr<X> {
     /// Returns the box as a part of the array, with a row-major destination.
-    fn part(&self) -> Part {
+    fn part(&self) -> ArrayBox {
         let size = self.shape();
-        Part {
+        ArrayBox {
             from: self.ranges.iter().map(|range| range.start).collect(),
             to: 0,
             strides: row_major(&size),
@@ -40,7 +40,13 @@ impl<X: OpenAs> Zarr<X> {
     }
 
     /// Reads a part of a chunk. If the chunk was never written, `out` is unchanged.
-    fn read_chunk(&self, op: &'static str, key: &str, part: &Part, out: &mut [u8]) -> Result<()> {
+    fn read_chunk(
+        &self,
+        op: &'static str,
+        key: &str,
+        part: &ArrayBox,
+        out: &mut [u8],
+    ) -> Result<()> {
         let mut read = || {
             let file = match file::open(&self.path.join(key)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -51,7 +57,7 @@ impl<X: OpenAs> Zarr<X> {
                 start: 0,
                 len: file.metadata()?.len(),
             };
-            let Described {
+            let ArrayMetadata {
                 elements,
                 chain,
                 chunk,
@@ -73,7 +79,7 @@ impl<X: OpenAs> Zarr<X> {
     pub fn read(&self) -> Result<X> {
         let op = "read";
         let read = || {
-            let Described {
+            let ArrayMetadata {
                 dtype,
                 names,
                 elements,
@@ -91,7 +97,7 @@ impl<X: OpenAs> Zarr<X> {
                 drop(all);
                 raw = packing.decode(raw, self.dtype)?;
             }
-            as_it_is(op, DynTensor::from_parts(raw, names.clone())?)
+            open_as(op, DynTensor::from_parts(raw, names.clone())?)
         };
         read().map_err(|error: Error| error.within(self.path.display()))
     }
@@ -128,11 +134,11 @@ impl<X: OpenAs> Zarr<X> {
         &self,
         op: &'static str,
         index: &[usize],
-        part: Part,
+        part: ArrayBox,
         shape: &[usize],
         bytes: &[u8],
     ) -> Result<()> {
-        let Described {
+        let ArrayMetadata {
             shape: all,
             elements,
             chain,
@@ -152,13 +158,13 @@ impl<X: OpenAs> Zarr<X> {
         let inside = all.iter().zip(&begins).zip(chunk);
         let inside = inside.map(|((all, begin), size)| (all - begin).min(*size));
         if !part.size.iter().copied().eq(inside) {
-            let old = Part::whole(chunk, 0, strides.clone());
+            let old = ArrayBox::whole(chunk, 0, strides.clone());
             self.read_chunk(op, &key, &old, &mut whole)?;
         }
         // Copies from the position in the box to the position in the chunk.
         let to = part.from.iter().zip(&strides).map(|(at, by)| at * by).sum();
         let dims = 0..chunk.len();
-        let new = Part {
+        let new = ArrayBox {
             from: dims
                 .map(|dim| begins[dim] + part.from[dim] - self.ranges[dim].start)
                 .collect(),

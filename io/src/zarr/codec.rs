@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use super::boxes::{Part, row_major};
+use super::array_box::{ArrayBox, row_major};
 use super::shards::Shards;
 
 /// A source of consecutive bytes.
@@ -67,7 +67,7 @@ impl Elements {
         Ok(all)
     }
 
-    fn turn(&self, bytes: &mut [u8]) {
+    fn swap_bytes(&self, bytes: &mut [u8]) {
         bytes
             .chunks_exact_mut(self.number)
             .for_each(<[u8]>::reverse);
@@ -84,15 +84,15 @@ pub(super) struct Source<'a> {
 
 /// The codecs of a chunk, in the order of writing.
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
+pub(super) struct CodecChain {
     /// The dim orders of the transpositions, one after the other.
     pub(super) transposed: Vec<Vec<usize>>,
-    pub(super) array: Array,
-    pub(super) bytes: Vec<Packed>,
+    pub(super) array: ArrayCodec,
+    pub(super) bytes: Vec<BytesCodec>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Array {
+pub(super) enum ArrayCodec {
     /// Consecutive elements, in big-endian order if `big`.
     Bytes { big: bool },
     /// A shard: a chunk of chunks.
@@ -101,7 +101,7 @@ pub(super) enum Array {
 
 /// A codec from bytes to bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packed {
+pub(super) enum BytesCodec {
     Crc32c,
     Gzip { level: u32 },
     Zstd,
@@ -115,11 +115,11 @@ fn broken(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.into())
 }
 
-impl Packed {
+impl BytesCodec {
     /// Returns the decoded stream; the array has `len` bytes.
     fn unpack<'a>(self, mut from: Box<dyn Read + 'a>, len: u64) -> io::Result<Box<dyn Read + 'a>> {
         Ok(match self {
-            Self::Crc32c => Box::new(Summed::new(from)),
+            Self::Crc32c => Box::new(Crc32cReader::new(from)),
             Self::Gzip { .. } => Box::new(MultiGzDecoder::new(from)),
             Self::Zstd => {
                 // The decoded data is not much longer than the array, so no larger window is needed.
@@ -170,14 +170,14 @@ const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const LENGTH_OF_8: u8 = 0xc0;
 
-impl Chain {
+impl CodecChain {
     /// Reads a box of a chunk of these sizes.
     pub(super) fn read(
         &self,
         elements: &Elements,
         source: Source<'_>,
         chunk: &[usize],
-        part: &Part,
+        part: &ArrayBox,
         out: &mut [u8],
     ) -> io::Result<()> {
         let (mut chunk, mut part) = (chunk.to_vec(), part.clone());
@@ -186,8 +186,8 @@ impl Chain {
             part = part.permuted(order);
         }
         let big = match &self.array {
-            Array::Bytes { big } => *big,
-            Array::Shards(shards) => return shards.read(elements, source, &chunk, &part, out),
+            ArrayCodec::Bytes { big } => *big,
+            ArrayCodec::Shards(shards) => return shards.read(elements, source, &chunk, &part, out),
         };
         // The chunk's sizes were checked, so nothing overflows.
         let len = chunk.iter().product::<usize>() as u64 * elements.size as u64;
@@ -203,25 +203,25 @@ impl Chain {
             for packed in self.bytes.iter().rev() {
                 stream = packed.unpack(stream, len)?;
             }
-            let mut stream = BufReader::new(Box::new(Counted { stream, left: len }));
+            let mut stream = BufReader::new(Box::new(LengthLimited { stream, left: len }));
             part.read(&chunk, elements.size, &mut stream, out)?;
             // Checksums are at the end of the stream.
             io::copy(&mut stream, &mut io::sink())?;
-            let Counted { stream, left } = &mut **stream.get_mut();
+            let LengthLimited { stream, left } = &mut **stream.get_mut();
             if *left > 0 || stream.read(&mut [0])? > 0 {
                 return Err(broken(format!("more or fewer than {len} bytes")));
             }
         }
         if big {
-            self.turned(elements, &part, out);
+            self.swap_part(elements, &part, out);
         }
         Ok(())
     }
 
     /// Reverses the byte order of the elements that were read.
-    fn turned(&self, elements: &Elements, part: &Part, out: &mut [u8]) {
+    fn swap_part(&self, elements: &Elements, part: &ArrayBox, out: &mut [u8]) {
         let size = elements.size;
-        part.each(|to| elements.turn(&mut out[to * size..(to + 1) * size]));
+        part.each(|to| elements.swap_bytes(&mut out[to * size..(to + 1) * size]));
     }
 
     /// Encodes a chunk from row-major elements.
@@ -233,21 +233,21 @@ impl Chain {
     ) -> io::Result<Vec<u8>> {
         let mut chunk = chunk.to_vec();
         for order in &self.transposed {
-            let turned: Vec<usize> = order.iter().map(|&dim| chunk[dim]).collect();
-            let stored = row_major(&turned);
+            let permuted_chunk: Vec<usize> = order.iter().map(|&dim| chunk[dim]).collect();
+            let stored = row_major(&permuted_chunk);
             let mut strides = vec![0; chunk.len()];
             for (&dim, &stride) in order.iter().zip(&stored) {
                 strides[dim] = stride;
             }
-            let mut out = elements.filled(&turned)?;
-            let part = Part::whole(&chunk, 0, strides);
+            let mut out = elements.filled(&permuted_chunk)?;
+            let part = ArrayBox::whole(&chunk, 0, strides);
             part.read(&chunk, elements.size, &mut &bytes[..], &mut out)?;
-            (chunk, bytes) = (turned, out);
+            (chunk, bytes) = (permuted_chunk, out);
         }
         match &self.array {
-            Array::Bytes { big: true } => elements.turn(&mut bytes),
-            Array::Bytes { big: false } => (),
-            Array::Shards(shards) => bytes = shards.write(elements, &chunk, &bytes)?,
+            ArrayCodec::Bytes { big: true } => elements.swap_bytes(&mut bytes),
+            ArrayCodec::Bytes { big: false } => (),
+            ArrayCodec::Shards(shards) => bytes = shards.write(elements, &chunk, &bytes)?,
         }
         let all = self.bytes.iter();
         all.copied()
@@ -256,12 +256,12 @@ impl Chain {
 }
 
 /// A stream of at most `left` more bytes.
-struct Counted<'a> {
+struct LengthLimited<'a> {
     stream: Box<dyn Read + 'a>,
     left: u64,
 }
 
-impl Read for Counted<'_> {
+impl Read for LengthLimited<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let most = self.left.min(out.len() as u64) as usize;
         let read = self.stream.read(&mut out[..most])?;
@@ -272,7 +272,7 @@ impl Read for Counted<'_> {
 
 /// A stream whose last four bytes are the checksum of the others. The last bytes are held back, and compared at the
 /// end.
-struct Summed<'a> {
+struct Crc32cReader<'a> {
     from: Box<dyn Read + 'a>,
     held: Box<[u8; 1 << 12]>,
     len: usize,
@@ -281,7 +281,7 @@ struct Summed<'a> {
 
 const SUM: usize = 4;
 
-impl<'a> Summed<'a> {
+impl<'a> Crc32cReader<'a> {
     fn new(from: Box<dyn Read + 'a>) -> Self {
         Self {
             from,
@@ -292,7 +292,7 @@ impl<'a> Summed<'a> {
     }
 }
 
-impl Read for Summed<'_> {
+impl Read for Crc32cReader<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if out.is_empty() {
             return Ok(0);
@@ -329,7 +329,11 @@ mod tests {
         let bytes: Vec<u8> = (0..300_000_u32)
             .map(|i| (i / 7 % 97 * i % 11) as u8)
             .collect();
-        let all = [Packed::Crc32c, Packed::Gzip { level: 1 }, Packed::Zstd];
+        let all = [
+            BytesCodec::Crc32c,
+            BytesCodec::Gzip { level: 1 },
+            BytesCodec::Zstd,
+        ];
         for packed in all {
             for len in [0, 1, 5, 4_096, 300_000] {
                 let some = bytes[..len].to_vec();
@@ -341,7 +345,7 @@ mod tests {
                     stream?.read_to_end(&mut out).map(|_| out)
                 };
                 assert_eq!(unpacked(&stored).unwrap(), some, "{packed:?}");
-                if len > 0 && packed != Packed::Zstd {
+                if len > 0 && packed != BytesCodec::Zstd {
                     let mut stored = stored.clone();
                     let last = stored.len() - 5;
                     stored[last] ^= 1;
@@ -354,17 +358,17 @@ mod tests {
 
     #[test]
     fn a_window_that_nothing_needs_takes_no_memory() {
-        let mut stored = Packed::Zstd.pack(vec![7; 100]).unwrap();
+        let mut stored = BytesCodec::Zstd.pack(vec![7; 100]).unwrap();
         // One terabyte.
         stored[5] = 30 << 3;
         let mut out = Vec::new();
-        let stream = Packed::Zstd.unpack(Box::new(&stored[..]), 100);
+        let stream = BytesCodec::Zstd.unpack(Box::new(&stored[..]), 100);
         stream.unwrap().read_to_end(&mut out).unwrap();
         assert_eq!(out, [7; 100]);
         // A single segment: all of it at once, and more than the array has.
         stored[4] |= SINGLE_SEGMENT;
         stored.remove(5);
         stored[5..13].copy_from_slice(&(1_u64 << 40).to_le_bytes());
-        assert!(Packed::Zstd.unpack(Box::new(&stored[..]), 100).is_err());
+        assert!(BytesCodec::Zstd.unpack(Box::new(&stored[..]), 100).is_err());
     }
 }

@@ -5,11 +5,11 @@
 //! [`narrow`](Zarr::narrow) selects a box by names, and reads nothing; [`read`](Zarr::read) and [`write`](Zarr::write)
 //! access the chunks that the box intersects.
 
+mod array_box;
+mod array_metadata;
 mod attributes;
-mod boxes;
 mod chunks;
 mod codec;
-mod describe;
 mod group;
 mod packed;
 mod shards;
@@ -26,12 +26,12 @@ use nomina::{DType, Device, DynTensor, Element, Error, ErrorKind, Names, Result,
 use nomina_runtime::call;
 use nomina_runtime::shape::numel;
 
-use crate::open::{OpenAs, as_it_is, names_of};
+use crate::open::{OpenAs, open_as, refined_names};
+use array_metadata::{ArrayMetadata, require_chunk};
 pub use attributes::{Attribute, attributes};
-use describe::{Described, checked_chunk};
 pub use group::{create_group, keys};
 use group::{describe, description};
-use packed::Packing;
+use packed::CfPacking;
 
 /// An array on disk, or a box of it.
 ///
@@ -52,12 +52,12 @@ use packed::Packing;
 /// # Ok::<(), Error>(())
 /// ```
 pub struct Zarr<X> {
-    array: Arc<Described>,
+    array: Arc<ArrayMetadata>,
     path: PathBuf,
     /// The box: a range for each dim.
     ranges: Vec<Range<usize>>,
     /// The packing of the elements; `None` if they are read as stored.
-    packing: Option<Arc<Packing>>,
+    packing: Option<Arc<CfPacking>>,
     /// The dtype of the tensors that are read and written.
     dtype: DType,
     opened_as: PhantomData<fn() -> X>,
@@ -123,7 +123,7 @@ impl<X: OpenAs> Zarr<X> {
     /// [`ErrorKind::InvalidName`] if a name is not an identifier; [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`],
     /// [`ErrorKind::UnnamedDim`], [`ErrorKind::Shape`] or [`ErrorKind::DType`] if it does not match the type.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::opened("open", path.as_ref(), false, true)
+        Self::open_with("open", path.as_ref(), false, true)
     }
 
     /// Like [`open`](Self::open), but reads and writes elements as stored, even if attributes define a packing.
@@ -131,7 +131,7 @@ impl<X: OpenAs> Zarr<X> {
     /// # Errors
     /// Returns the errors of [`open`](Self::open).
     pub fn open_stored(path: impl AsRef<Path>) -> Result<Self> {
-        Self::opened("open_stored", path.as_ref(), false, false)
+        Self::open_with("open_stored", path.as_ref(), false, false)
     }
 
     /// Like [`open`](Self::open), but dims without a name take their names from the type, by position.
@@ -139,31 +139,31 @@ impl<X: OpenAs> Zarr<X> {
     /// # Errors
     /// If the array cannot be read, is corrupt, or its names, sizes or dtype differ from the type.
     pub fn refine(path: impl AsRef<Path>) -> Result<Self> {
-        Self::opened("refine", path.as_ref(), true, true)
+        Self::open_with("refine", path.as_ref(), true, true)
     }
 
-    fn opened(op: &'static str, path: &Path, refine: bool, unpack: bool) -> Result<Self> {
+    fn open_with(op: &'static str, path: &Path, refine: bool, unpack: bool) -> Result<Self> {
         let open = || {
-            let array = Described::read(op, &description(op, path)?)?;
+            let array = ArrayMetadata::read(op, &description(op, path)?)?;
             let packing = if unpack {
-                Packing::read(op, array.dtype, &array.attributes)?
+                CfPacking::read(op, array.dtype, &array.attributes)?
             } else {
                 None
             };
-            Self::of(op, path, array, packing, refine)
+            Self::from_metadata(op, path, array, packing, refine)
         };
         open().map_err(|error: Error| error.in_op(op).within(path.display()))
     }
 
-    fn of(
+    fn from_metadata(
         op: &'static str,
         path: &Path,
-        mut array: Described,
-        packing: Option<Packing>,
+        mut array: ArrayMetadata,
+        packing: Option<CfPacking>,
         refine: bool,
     ) -> Result<Self> {
         if refine {
-            array.names = names_of::<X>(&array.names);
+            array.names = refined_names::<X>(&array.names);
         }
         let dtype = match &packing {
             Some(packing) => packing
@@ -174,7 +174,7 @@ impl<X: OpenAs> Zarr<X> {
         // A single number expanded to the array's sizes, to check the type against.
         let zero = nomina::Scalar::Int(0);
         let stand_in = call::full(&[], zero, dtype, Device::Cpu)?.expand(&array.shape)?;
-        as_it_is::<X>(op, DynTensor::from_parts(stand_in, array.names.clone())?)?;
+        open_as::<X>(op, DynTensor::from_parts(stand_in, array.names.clone())?)?;
         Ok(Self {
             ranges: array.shape.iter().map(|&size| 0..size).collect(),
             array: Arc::new(array),
@@ -185,7 +185,7 @@ impl<X: OpenAs> Zarr<X> {
         })
     }
 
-    fn created(
+    fn create_array(
         path: &Path,
         dtype: DType,
         names: &Names,
@@ -196,13 +196,14 @@ impl<X: OpenAs> Zarr<X> {
         let create = || {
             let about = |error: Error| error.operand(names, shape);
             numel(op, shape).map_err(|error| error.with_names([names]))?;
-            checked_chunk(op, chunk, shape, dtype).map_err(|_| {
+            require_chunk(op, chunk, shape, dtype).map_err(|_| {
                 let what = format!("chunks of sizes {chunk:?}");
                 let refused = Error::new(ErrorKind::Argument, op, what);
                 about(refused.hint("give each dim a size of at least 1"))
             })?;
-            let text = Described::written(dtype, names, shape, chunk).to_string();
-            let array = Self::of(op, path, Described::read(op, &text)?, None, false)?;
+            let text = ArrayMetadata::to_json(dtype, names, shape, chunk).to_string();
+            let array =
+                Self::from_metadata(op, path, ArrayMetadata::read(op, &text)?, None, false)?;
             describe(op, path, &text, true).map(|()| array)
         };
         create().map_err(|error: Error| error.within(path.display()))
@@ -306,7 +307,7 @@ impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
             let what = format!("{} sizes for dims {names}", shape.len());
             return Err(Error::new(ErrorKind::Rank, "create", what));
         }
-        Self::created(path.as_ref(), T::DTYPE, &names, shape, chunks)
+        Self::create_array(path.as_ref(), T::DTYPE, &names, shape, chunks)
     }
 
     /// Selects a range of a dim, within the box.
@@ -346,7 +347,7 @@ impl Zarr<DynTensor> {
             let what = format!("{} names for {} dims", names.len(), shape.len());
             return Err(Error::new(ErrorKind::NamesLen, "create", what));
         }
-        Self::created(path.as_ref(), dtype, names, shape, chunks)
+        Self::create_array(path.as_ref(), dtype, names, shape, chunks)
     }
 
     /// Selects a range of a dim, within the box.

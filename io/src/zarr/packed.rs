@@ -1,4 +1,5 @@
-//! Packed elements, by the conventions for climate data (CF): `_FillValue`, `missing_value`, `scale_factor`, `add_offset`.
+//! Packed elements, by the conventions for climate data (CF): `_FillValue`, `missing_value`, `scale_factor`,
+//! `add_offset`.
 //!
 //! A missing element is NaN; another one is its stored value times the factor plus the offset, computed in `f64`.
 
@@ -7,8 +8,8 @@ use nomina_runtime::{Raw, call};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::array_metadata::broken;
 use super::attributes::Attribute;
-use super::describe::broken;
 
 /// The attributes that define the packing. Other attributes are skipped.
 #[derive(Default, Deserialize)]
@@ -28,7 +29,7 @@ struct Conventions<'a> {
 
 /// The packing of an array's elements.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Packing {
+pub(super) struct CfPacking {
     stored: DType,
     scale: f64,
     offset: f64,
@@ -41,7 +42,7 @@ pub(super) struct Packing {
 /// The maximum bytes of one of these attributes.
 const LONGEST: usize = 1 << 12;
 
-impl Packing {
+impl CfPacking {
     /// Reads the packing of an array from its attributes. `None` if its elements are not packed.
     pub(super) fn read(op: &'static str, stored: DType, attributes: &str) -> Result<Option<Self>> {
         if attributes == "{}" || stored == DType::Bool || stored.is_complex() {

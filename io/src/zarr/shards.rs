@@ -2,15 +2,15 @@
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
-use super::boxes::{Part, row_major};
-use super::codec::{Chain, Elements, Source};
+use super::array_box::{ArrayBox, row_major};
+use super::codec::{CodecChain, Elements, Source};
 
 /// The codec `sharding_indexed`.
 #[derive(Clone, Debug)]
 pub(super) struct Shards {
     /// The sizes of the inner chunks.
     pub(super) chunk: Vec<usize>,
-    pub(super) chain: Chain,
+    pub(super) chain: CodecChain,
     /// Whether a checksum follows the index.
     pub(super) summed: bool,
     pub(super) at_end: bool,
@@ -76,7 +76,7 @@ impl Shards {
         elements: &Elements,
         source: Source<'_>,
         shard: &[usize],
-        part: &Part,
+        part: &ArrayBox,
         out: &mut [u8],
     ) -> io::Result<()> {
         let index = self.index(source, shard)?;
@@ -114,10 +114,10 @@ impl Shards {
         let mut index = Vec::new();
         let mut chunks = Vec::new();
         let first = if self.at_end { 0 } else { len as u64 };
-        let whole = Part::whole(shard, 0, row_major(shard));
+        let whole = ArrayBox::whole(shard, 0, row_major(shard));
         whole.each_chunk(&self.chunk, |at, _| {
             let begins = at.iter().zip(&self.chunk).map(|(at, size)| at * size);
-            let from = Part {
+            let from = ArrayBox {
                 from: begins.collect(),
                 size: self.chunk.clone(),
                 to: 0,

@@ -1,9 +1,9 @@
 //! Tensors on a mesh with run-time names and placements: the same rules as the typed ones, and the same error messages.
 
-mod far;
 mod generated;
 mod origin;
 mod over;
+mod remote;
 mod via;
 
 use std::fmt;
@@ -16,8 +16,8 @@ use nomina_core::mesh::value::{Mode, Place, Verdict, error};
 use nomina_core::mesh::{Combine, Fault, Placement};
 use nomina_core::op::{Op, Spread};
 
-use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
+use crate::metadata::Metadata;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
@@ -72,8 +72,8 @@ impl DynSharded {
         &self.places
     }
 
-    pub(crate) fn frame(&self) -> Frame {
-        Frame {
+    pub(crate) fn metadata(&self) -> Metadata {
+        Metadata {
             names: self.local.names().clone(),
             sizes: self.sizes.clone(),
             places: self.places.clone(),
@@ -82,10 +82,10 @@ impl DynSharded {
         }
     }
 
-    /// Asks a question about each axis, and returns the error of the first axis that fails it.
-    fn ask(&self, op: Op, mut question: impl FnMut(usize, &Place) -> Verdict) -> Result<()> {
+    /// Checks a condition for each axis, and returns the error of the first axis that fails it.
+    fn require(&self, op: Op, mut check: impl FnMut(usize, &Place) -> Verdict) -> Result<()> {
         for (axis, place) in self.places.iter().enumerate() {
-            question(axis, place).map_err(|wrong| {
+            check(axis, place).map_err(|wrong| {
                 error(op.name(), self.shared.axes[axis].name, &wrong)
                     .operand(self.names(), &self.sizes)
             })?;
@@ -94,7 +94,7 @@ impl DynSharded {
     }
 
     /// Wraps a result, with global sizes from its piece and the operands.
-    fn result(
+    fn wrap_result(
         &self,
         op: Op,
         local: DynTensor,
@@ -130,7 +130,7 @@ impl DynSharded {
             places,
             origin: others
                 .iter()
-                .fold(self.origin, |all, other| all.with(other.origin))
+                .fold(self.origin, |all, other| all.combined_with(other.origin))
                 .then(op.name()),
             shared: self.shared.clone(),
         })
@@ -141,16 +141,16 @@ impl DynSharded {
         op: Op,
         compute: impl FnOnce(&DynTensor) -> Result<DynTensor>,
     ) -> Result<Self> {
-        self.ask(op, |_, place| match op.row().spread {
+        self.require(op, |_, place| match op.row().spread {
             Spread::Linear => place.linear(),
             _ => place.finished(),
         })?;
-        self.result(op, compute(&self.local)?, self.places.clone(), &[])
+        self.wrap_result(op, compute(&self.local)?, self.places.clone(), &[])
     }
 
     /// Refuses a tensor of another mesh.
-    fn one_mesh(&self, op: Op, other: &Self) -> Result<()> {
-        if self.shared.same(&other.shared) {
+    fn require_same_mesh(&self, op: Op, other: &Self) -> Result<()> {
+        if self.shared.is_same(&other.shared) {
             Ok(())
         } else {
             Err(Error::new(
@@ -167,19 +167,19 @@ impl DynSharded {
         other: &Self,
         compute: impl FnOnce(&DynTensor, &DynTensor) -> Result<DynTensor>,
     ) -> Result<Self> {
-        self.one_mesh(op, other)?;
+        self.require_same_mesh(op, other)?;
         let mode = match op.row().spread {
             Spread::SumOfTwo => Mode::SumOfTwo,
             Spread::ProductOfTwo => Mode::ProductOfTwo,
             Spread::QuotientOfTwo => Mode::QuotientOfTwo,
             _ => Mode::Pointwise,
         };
-        self.ask(op, |axis, place| {
+        self.require(op, |axis, place| {
             place.beside(mode, &other.places[axis], self.names(), other.names())
         })?;
         let places = self.places.iter().zip(&other.places);
         let places = places.map(|(one, other)| one.join(other)).collect();
-        self.result(op, compute(&self.local, &other.local)?, places, &[other])
+        self.wrap_result(op, compute(&self.local, &other.local)?, places, &[other])
     }
 
     fn reduced(
@@ -211,7 +211,7 @@ impl DynSharded {
         };
         let (linear, across) = (op == Op::Sum, over.across && combine.is_some());
         let across_some = self.places.iter().any(|place| place.splits_in(&names));
-        self.ask(op, |_, place| {
+        self.require(op, |_, place| {
             match (linear, across) {
                 (true, _) => place.linear()?,
                 (false, _) => place.finished()?,
@@ -230,11 +230,13 @@ impl DynSharded {
             _ => place.clone(),
         });
         let none = match combine {
-            Some(combine) if across => crate::identity::of_none(&self.local, &names, combine)?,
+            Some(combine) if across => {
+                crate::identity::identity_if_empty(&self.local, &names, combine)?
+            }
             _ => None,
         };
         let local = none.map_or_else(|| compute(&self.local, &dims), Ok)?;
-        self.result(op, local, places.collect(), &[])
+        self.wrap_result(op, local, places.collect(), &[])
     }
 
     fn along(
@@ -244,14 +246,14 @@ impl DynSharded {
         compute: impl FnOnce(&DynTensor, &str) -> Result<DynTensor>,
     ) -> Result<Self> {
         let names = Names::new([Some(Name::new(dim)?)])?;
-        self.ask(op, |_, place| {
+        self.require(op, |_, place| {
             match op.row().spread {
                 Spread::LinearAlong => place.linear()?,
                 _ => place.finished()?,
             }
             place.has_all(&names)
         })?;
-        self.result(op, compute(&self.local, dim)?, self.places.clone(), &[])
+        self.wrap_result(op, compute(&self.local, dim)?, self.places.clone(), &[])
     }
 
     /// Contracts a dim of both tensors: one that each rank has all of, or across one that is split in both.
@@ -275,7 +277,7 @@ impl DynSharded {
             .iter()
             .chain(&other.places)
             .any(|place| place.splits_in(&names));
-        self.ask(op, |axis, place| {
+        self.require(op, |axis, place| {
             let its = &other.places[axis];
             match over.across {
                 false => place.has_all(&names).and_then(|()| its.has_all(&names))?,
@@ -298,7 +300,7 @@ impl DynSharded {
                 joined
             }
         });
-        self.result(
+        self.wrap_result(
             op,
             self.local.contract(&other.local, &dims[..])?,
             places.collect(),
@@ -323,15 +325,15 @@ impl DynSharded {
         &self,
         axis: usize,
         place: Place,
-        convert: impl FnOnce(&Frame) -> Result<nomina_runtime::Raw>,
+        convert: impl FnOnce(&Metadata) -> Result<nomina_runtime::Raw>,
     ) -> Result<Self> {
-        let frame = self.frame();
-        let local = DynTensor::from_parts(convert(&frame)?, frame.names.clone())?;
+        let metadata = self.metadata();
+        let local = DynTensor::from_parts(convert(&metadata)?, metadata.names.clone())?;
         Ok(Self {
             local,
             sizes: self.sizes.clone(),
-            places: frame.with(axis, place).places,
-            origin: frame.origin,
+            places: metadata.with_place(axis, place).places,
+            origin: metadata.origin,
             shared: self.shared.clone(),
         })
     }
@@ -344,8 +346,8 @@ impl DynSharded {
     pub fn all_reduce(&self, axis: &str) -> Result<Self> {
         let (at, op) = (Location::caller(), "all_reduce");
         let axis = self.axis(op, axis)?;
-        self.converted(axis, Place::Whole, |frame| {
-            frame.all_reduce(op, self.local.raw(), axis, false, at)
+        self.converted(axis, Place::Whole, |metadata| {
+            metadata.all_reduce(op, self.local.raw(), axis, false, at)
         })
     }
 
@@ -357,9 +359,9 @@ impl DynSharded {
     pub fn reduce_scatter(&self, axis: &str, dim: &str) -> Result<Self> {
         let (at, op, dim) = (Location::caller(), "reduce_scatter", Name::new(dim)?);
         let axis = self.axis(op, axis)?;
-        let position = self.frame().position(op, &dim)?;
-        self.converted(axis, Place::Split(dim), |frame| {
-            frame.reduce_scatter(self.local.raw(), axis, position, at)
+        let position = self.metadata().position(op, &dim)?;
+        self.converted(axis, Place::Split(dim), |metadata| {
+            metadata.reduce_scatter(self.local.raw(), axis, position, at)
         })
     }
 
@@ -371,8 +373,8 @@ impl DynSharded {
     pub fn all_gather(&self, axis: &str) -> Result<Self> {
         let at = Location::caller();
         let axis = self.axis("all_gather", axis)?;
-        self.converted(axis, Place::Whole, |frame| {
-            frame.all_gather(self.local.raw(), axis, false, at)
+        self.converted(axis, Place::Whole, |metadata| {
+            metadata.all_gather(self.local.raw(), axis, false, at)
         })
     }
 
@@ -384,9 +386,9 @@ impl DynSharded {
     pub fn all_to_all(&self, axis: &str, dim: &str) -> Result<Self> {
         let (at, op, dim) = (Location::caller(), "all_to_all", Name::new(dim)?);
         let axis = self.axis(op, axis)?;
-        let position = self.frame().position(op, &dim)?;
-        self.converted(axis, Place::Split(dim), |frame| {
-            frame.all_to_all(self.local.raw(), axis, position, at)
+        let position = self.metadata().position(op, &dim)?;
+        self.converted(axis, Place::Split(dim), |metadata| {
+            metadata.all_to_all(self.local.raw(), axis, position, at)
         })
     }
 
@@ -398,9 +400,9 @@ impl DynSharded {
     pub fn cut(&self, axis: &str, dim: &str) -> Result<Self> {
         let (at, op, dim) = (Location::caller(), "cut", Name::new(dim)?);
         let axis = self.axis(op, axis)?;
-        let position = self.frame().position(op, &dim)?;
-        self.converted(axis, Place::Split(dim), |frame| {
-            frame.cut(self.local.raw(), axis, position, at)
+        let position = self.metadata().position(op, &dim)?;
+        self.converted(axis, Place::Split(dim), |metadata| {
+            metadata.cut(self.local.raw(), axis, position, at)
         })
     }
 
@@ -410,8 +412,8 @@ impl DynSharded {
     /// Like [`Sharded::pend`], and if the tensor is not whole.
     pub fn pend(&self, axis: &str) -> Result<Self> {
         let axis = self.axis("pend", axis)?;
-        self.converted(axis, Place::Pending(Combine::Add), |frame| {
-            frame.pend(self.local.raw(), axis)
+        self.converted(axis, Place::Pending(Combine::Add), |metadata| {
+            metadata.pend(self.local.raw(), axis)
         })
     }
 
@@ -424,7 +426,7 @@ impl DynSharded {
         mesh: &Mesh<P::Mesh>,
     ) -> Result<Sharded<D, P, T>> {
         let wanted = places::<P>();
-        if wanted != self.places || !self.shared.same(&mesh.shared) {
+        if wanted != self.places || !self.shared.is_same(&mesh.shared) {
             let what = format!(
                 "the tensor is placed as {:?}, not as {wanted:?}",
                 self.places

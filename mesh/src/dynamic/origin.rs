@@ -2,19 +2,19 @@
 
 use super::DynSharded;
 #[cfg(feature = "safetensors")]
-use crate::frame::Frame;
+use crate::metadata::Metadata;
 use crate::origin::Origin;
 
 impl DynSharded {
-    /// Wraps a piece with the metadata of a frame.
+    /// Wraps a piece with its metadata.
     #[cfg(feature = "safetensors")]
-    pub(crate) fn of(local: nomina::DynTensor, frame: Frame) -> Self {
+    pub(crate) fn from_metadata(local: nomina::DynTensor, metadata: Metadata) -> Self {
         Self {
             local,
-            sizes: frame.sizes,
-            places: frame.places,
-            origin: frame.origin,
-            shared: frame.shared,
+            sizes: metadata.sizes,
+            places: metadata.places,
+            origin: metadata.origin,
+            shared: metadata.shared,
         }
     }
 
@@ -25,8 +25,8 @@ impl DynSharded {
     }
 
     /// Mixes a number into the origin of a tensor that depends on it.
-    pub(crate) fn mixed(self, number: u64) -> Self {
-        let origin: Origin = self.origin.mixed(number);
+    pub(crate) fn with_number(self, number: u64) -> Self {
+        let origin: Origin = self.origin.with_number(number);
         Self { origin, ..self }
     }
 }

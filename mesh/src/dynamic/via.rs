@@ -11,8 +11,8 @@ use nomina_core::rule::DimArg;
 use nomina_runtime::tensor::CrossEntropyOptions;
 
 use super::DynSharded;
-use crate::frame::At;
-use crate::parts::{Classes, Parts, Scan, Slid, entropy};
+use crate::metadata::CallSite;
+use crate::split_dim::{EntropyArgs, Scan, SplitDim, WindowResult, entropy};
 
 /// A dim that each rank has all of, or one via the mesh axis that splits it.
 ///
@@ -84,7 +84,7 @@ impl Default for ClassOptions<'_> {
 }
 
 /// A dim and the axis that splits it, resolved for an operator.
-pub(super) struct Found {
+pub(super) struct ResolvedDim {
     pub(super) op: Op,
     pub(super) name: Name,
     pub(super) dim: usize,
@@ -93,24 +93,24 @@ pub(super) struct Found {
 
 impl DynSharded {
     /// Resolves a dim, and checks that an operator that must see all of it may go along it.
-    pub(super) fn found(&self, op: Op, dim: DimVia) -> Result<Found> {
+    pub(super) fn resolve(&self, op: Op, dim: DimVia) -> Result<ResolvedDim> {
         let name = Name::new(&dim.dim)?;
-        let position = self.frame().position(op.name(), &name)?;
+        let position = self.metadata().position(op.name(), &name)?;
         let axis = dim.axis.map(|axis| self.axis(op.name(), &axis));
         let axis = axis.transpose()?;
         let names = Names::new([Some(name.clone())])?;
-        self.ask(op, |own, place| {
+        self.require(op, |own, place| {
             if axis == Some(own) {
                 place.splits(&name)
             } else {
                 place.has_every(&names)
             }
         })?;
-        self.ask(op, |_, place| match op.row().spread {
+        self.require(op, |_, place| match op.row().spread {
             Spread::LinearAlong => place.linear(),
             _ => place.finished(),
         })?;
-        Ok(Found {
+        Ok(ResolvedDim {
             op,
             name,
             dim: position,
@@ -118,9 +118,9 @@ impl DynSharded {
         })
     }
 
-    pub(super) fn parts(&self, op: Op, dim: usize, axis: usize, at: At) -> Parts {
-        Parts {
-            frame: self.frame(),
+    pub(super) fn split_dim(&self, op: Op, dim: usize, axis: usize, at: CallSite) -> SplitDim {
+        SplitDim {
+            metadata: self.metadata(),
             op: op.name(),
             dim,
             axis,
@@ -129,7 +129,7 @@ impl DynSharded {
     }
 
     /// Wraps a result with this tensor's placement.
-    fn like(&self, found: &Found, local: DynTensor) -> Result<Self> {
+    fn wrap(&self, found: &ResolvedDim, local: DynTensor) -> Result<Self> {
         Ok(Self {
             local,
             origin: self.origin.then(found.op.name()),
@@ -137,32 +137,39 @@ impl DynSharded {
         })
     }
 
-    /// Like [`like`](Self::like), for two results.
-    fn likes(&self, found: &Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
-        Ok((self.like(found, both.0)?, self.like(found, both.1)?))
+    /// Like [`wrap`](Self::wrap), for two results.
+    fn wrap_both(&self, found: &ResolvedDim, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
+        Ok((self.wrap(found, both.0)?, self.wrap(found, both.1)?))
     }
 
     /// Wraps a result whose split dims have new sizes.
-    fn slides(&self, found: &Found, slid: Slid) -> Result<Self> {
-        self.slid(found.op, slid, self.places.clone(), &[])
+    fn wrap_window(&self, found: &ResolvedDim, slid: WindowResult) -> Result<Self> {
+        self.wrap_slid(found.op, slid, self.places.clone(), &[])
     }
 
     /// Wraps a result that is replicated along the axis.
-    fn whole(&self, found: &Found, local: DynTensor) -> Result<Self> {
-        self.result(found.op, local, self.met(found.axis), &[])
+    fn wrap_whole(&self, found: &ResolvedDim, local: DynTensor) -> Result<Self> {
+        self.wrap_result(found.op, local, self.whole_along(found.axis), &[])
     }
 
     /// Like [`whole`](Self::whole), for two results.
-    fn wholes(&self, found: &Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
-        Ok((self.whole(found, both.0)?, self.whole(found, both.1)?))
+    fn wrap_both_whole(
+        &self,
+        found: &ResolvedDim,
+        both: (DynTensor, DynTensor),
+    ) -> Result<(Self, Self)> {
+        Ok((
+            self.wrap_whole(found, both.0)?,
+            self.wrap_whole(found, both.1)?,
+        ))
     }
 }
 
 /// Defines a method for each row: its name and operator, its arguments before and after the dim, the wrapper and the
 /// type of its result, and the computations along a dim that each rank has all of and `via` an axis.
 macro_rules! along {
-    ($($name:ident $op:ident [$($first:ident: $first_type:ty),*] [$($more:ident: $more_type:ty),*] $placed:ident $out:ty:
-        |$x:ident, $dim:ident| $plain:expr, |$parts:ident| $via:expr;)*) => {
+    ($($name:ident $op:ident [$($first:ident: $first_type:ty),*] [$($more:ident: $more_type:ty),*] $wrap:ident $out:ty:
+        |$x:ident, $dim:ident| $plain:expr, |$split_dim:ident| $via:expr;)*) => {
         impl DynSharded {$(
             #[doc = concat!("As [`Sharded::", stringify!($name), "`](crate::Sharded::", stringify!($name), ").")]
             ///
@@ -170,10 +177,10 @@ macro_rules! along {
             /// Like the method of [`Sharded`](crate::Sharded), and if the placement does not allow it.
             #[track_caller]
             pub fn $name(&self, $($first: $first_type,)* dim: impl Into<DimVia> $(, $more: $more_type)*) -> Result<$out> {
-                let (found, $x) = (self.found(Op::$op, dim.into())?, &self.local);
+                let (found, $x) = (self.resolve(Op::$op, dim.into())?, &self.local);
                 let made = match found.axis {
                     Some(axis) => {
-                        let $parts = self.parts(Op::$op, found.dim, axis, Location::caller());
+                        let $split_dim = self.split_dim(Op::$op, found.dim, axis, Location::caller());
                         $via
                     }
                     None => {
@@ -181,39 +188,39 @@ macro_rules! along {
                         $plain
                     }
                 };
-                self.$placed(&found, made?)
+                self.$wrap(&found, made?)
             }
         )*}
     };
 }
 along! {
-    softmax Softmax [] [] like Self: |x, dim| x.softmax(dim), |parts| parts.softmax(x);
-    log_softmax LogSoftmax [] [] like Self: |x, dim| x.log_softmax(dim), |parts| parts.log_softmax(x);
-    layer_norm LayerNorm [] [eps: f64] like Self:
-        |x, dim| x.layer_norm_with(dim, LayerNormOptions { weight: None, bias: None, eps }), |parts| parts.layer_norm(x, eps);
-    rms_norm RmsNorm [] [eps: f64] like Self:
-        |x, dim| x.rms_norm_with(dim, RmsNormOptions { weight: None, eps: Some(eps) }), |parts| parts.rms_norm(x, eps);
-    cumsum Cumsum [] [] like Self: |x, dim| x.cumsum(dim), |parts| parts.cumsum(x);
-    cumprod Cumprod [] [] like Self: |x, dim| x.cumprod(dim), |parts| parts.scan(x, Scan::Prod);
-    logcumsumexp Logcumsumexp [] [] like Self: |x, dim| x.logcumsumexp(dim), |parts| parts.scan(x, Scan::LogSumExp);
-    cummax Cummax [] [] likes (Self, Self): |x, dim| x.cummax(dim), |parts| parts.running(x, Combine::Max);
-    cummin Cummin [] [] likes (Self, Self): |x, dim| x.cummin(dim), |parts| parts.running(x, Combine::Min);
-    sort_with Sort [] [options: SortOptions] likes (Self, Self): |x, dim| x.sort_with(dim, options), |parts| parts.sort(x, options);
-    diff_with Diff [] [options: DiffOptions] slides Self:
-        |x, dim| x.diff_with(dim, options).map(Slid::from), |parts| parts.diff(x, options);
-    unfold Unfold [] [size: usize, step: usize, outdim: Option<&str>] slides Self:
-        |x, dim| x.unfold(dim, size, step, outdim).map(Slid::from), |parts| parts.unfold(x, size, step, outdim);
-    roll Roll [shift: i64] [] like Self: |x, dim| x.roll(&[shift], dim), |parts| parts.rolled(x, shift);
-    logsumexp Logsumexp [] [] whole Self: |x, dim| x.logsumexp(dim), |parts| parts.logsumexp(x)?.squeeze(parts.dim);
-    max Max [] [] wholes (Self, Self): |x, dim| x.max(DimArg::from_dim(dim)), |parts| parts.extreme(x, Combine::Max);
-    min Min [] [] wholes (Self, Self): |x, dim| x.min(DimArg::from_dim(dim)), |parts| parts.extreme(x, Combine::Min);
-    kthvalue Kthvalue [k: usize] [] wholes (Self, Self):
-        |x, dim| x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::from_dim(dim)), |parts| parts.kthvalue(x, k);
-    median Median [] [] wholes (Self, Self): |x, dim| x.median(DimArg::from_dim(dim)), |parts| parts.median(x);
-    argmax Argmax [] [] whole Self: |x, dim| x.argmax(DimArg::from_dim(dim)), |parts| Ok(parts.extreme(x, Combine::Max)?.1);
-    argmin Argmin [] [] whole Self: |x, dim| x.argmin(DimArg::from_dim(dim)), |parts| Ok(parts.extreme(x, Combine::Min)?.1);
-    topk_with Topk [k: usize] [options: TopkOptions] wholes (Self, Self):
-        |x, dim| x.topk_with(i64::try_from(k).unwrap_or(i64::MAX), dim, options), |parts| parts.topk(x, k, options);
+    softmax Softmax [] [] wrap Self: |x, dim| x.softmax(dim), |split_dim| split_dim.softmax(x);
+    log_softmax LogSoftmax [] [] wrap Self: |x, dim| x.log_softmax(dim), |split_dim| split_dim.log_softmax(x);
+    layer_norm LayerNorm [] [eps: f64] wrap Self:
+        |x, dim| x.layer_norm_with(dim, LayerNormOptions { weight: None, bias: None, eps }), |split_dim| split_dim.layer_norm(x, eps);
+    rms_norm RmsNorm [] [eps: f64] wrap Self:
+        |x, dim| x.rms_norm_with(dim, RmsNormOptions { weight: None, eps: Some(eps) }), |split_dim| split_dim.rms_norm(x, eps);
+    cumsum Cumsum [] [] wrap Self: |x, dim| x.cumsum(dim), |split_dim| split_dim.cumsum(x);
+    cumprod Cumprod [] [] wrap Self: |x, dim| x.cumprod(dim), |split_dim| split_dim.scan(x, Scan::Prod);
+    logcumsumexp Logcumsumexp [] [] wrap Self: |x, dim| x.logcumsumexp(dim), |split_dim| split_dim.scan(x, Scan::LogSumExp);
+    cummax Cummax [] [] wrap_both (Self, Self): |x, dim| x.cummax(dim), |split_dim| split_dim.running(x, Combine::Max);
+    cummin Cummin [] [] wrap_both (Self, Self): |x, dim| x.cummin(dim), |split_dim| split_dim.running(x, Combine::Min);
+    sort_with Sort [] [options: SortOptions] wrap_both (Self, Self): |x, dim| x.sort_with(dim, options), |split_dim| split_dim.sort(x, options);
+    diff_with Diff [] [options: DiffOptions] wrap_window Self:
+        |x, dim| x.diff_with(dim, options).map(WindowResult::from), |split_dim| split_dim.diff(x, options);
+    unfold Unfold [] [size: usize, step: usize, outdim: Option<&str>] wrap_window Self:
+        |x, dim| x.unfold(dim, size, step, outdim).map(WindowResult::from), |split_dim| split_dim.unfold(x, size, step, outdim);
+    roll Roll [shift: i64] [] wrap Self: |x, dim| x.roll(&[shift], dim), |split_dim| split_dim.roll(x, shift);
+    logsumexp Logsumexp [] [] wrap_whole Self: |x, dim| x.logsumexp(dim), |split_dim| split_dim.logsumexp(x)?.squeeze(split_dim.dim);
+    max Max [] [] wrap_both_whole (Self, Self): |x, dim| x.max(DimArg::from_dim(dim)), |split_dim| split_dim.extreme(x, Combine::Max);
+    min Min [] [] wrap_both_whole (Self, Self): |x, dim| x.min(DimArg::from_dim(dim)), |split_dim| split_dim.extreme(x, Combine::Min);
+    kthvalue Kthvalue [k: usize] [] wrap_both_whole (Self, Self):
+        |x, dim| x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::from_dim(dim)), |split_dim| split_dim.kthvalue(x, k);
+    median Median [] [] wrap_both_whole (Self, Self): |x, dim| x.median(DimArg::from_dim(dim)), |split_dim| split_dim.median(x);
+    argmax Argmax [] [] wrap_whole Self: |x, dim| x.argmax(DimArg::from_dim(dim)), |split_dim| Ok(split_dim.extreme(x, Combine::Max)?.1);
+    argmin Argmin [] [] wrap_whole Self: |x, dim| x.argmin(DimArg::from_dim(dim)), |split_dim| Ok(split_dim.extreme(x, Combine::Min)?.1);
+    topk_with Topk [k: usize] [options: TopkOptions] wrap_both_whole (Self, Self):
+        |x, dim| x.topk_with(i64::try_from(k).unwrap_or(i64::MAX), dim, options), |split_dim| split_dim.topk(x, k, options);
 }
 
 impl DynSharded {
@@ -231,7 +238,7 @@ impl DynSharded {
         options: ClassOptions<'_>,
     ) -> Result<Self> {
         let call = (Op::CrossEntropy, dim.into(), Location::caller());
-        self.classes(call, target, reduction, options)
+        self.class_loss(call, target, reduction, options)
     }
 
     /// Like [`Sharded::nll_loss_with`](crate::Sharded::nll_loss_with).
@@ -247,34 +254,34 @@ impl DynSharded {
         options: ClassOptions<'_>,
     ) -> Result<Self> {
         let call = (Op::NllLoss, dim.into(), Location::caller());
-        self.classes(call, target, reduction, options)
+        self.class_loss(call, target, reduction, options)
     }
 
-    fn classes(
+    fn class_loss(
         &self,
-        (op, dim, at): (Op, DimVia, At),
+        (op, dim, at): (Op, DimVia, CallSite),
         target: &Self,
         reduction: Reduction,
         options: ClassOptions<'_>,
     ) -> Result<Self> {
-        let found = self.found(op, dim)?;
-        self.one_mesh(op, target)?;
-        self.ask(op, |axis, place| {
+        let found = self.resolve(op, dim)?;
+        self.require_same_mesh(op, target)?;
+        self.require(op, |axis, place| {
             let its = &target.places[axis];
             place.beside(Mode::Pointwise, its, self.names(), target.names())
         })?;
         if let Some(weight) = options.weight {
-            self.one_mesh(op, weight)?;
-            self.ask(op, |axis, _| {
+            self.require_same_mesh(op, weight)?;
+            self.require(op, |axis, _| {
                 let own = &weight.places[axis];
                 if found.axis == Some(axis) {
                     own.splits(&found.name)
                 } else {
-                    own.is_plain()
+                    own.plain()
                 }
             })?;
         }
-        let classes = Classes {
+        let args = EntropyArgs {
             target: &target.local,
             weight: options.weight.map(|weight| &weight.local),
             ignore_index: options.ignore_index,
@@ -283,13 +290,13 @@ impl DynSharded {
             reduction,
         };
         let call = (op.name(), found.dim, found.axis, at);
-        let local = entropy(&self.local, &classes, self.frame(), call)?;
+        let local = entropy(&self.local, &args, self.metadata(), call)?;
         let summed = match reduction {
             Reduction::None => Names::new([Some(found.name)])?,
             _ => self.names().clone(),
         };
         let places = self.places.iter().zip(&target.places);
         let places = places.map(|(own, its)| own.join(its).across(&summed, Combine::Add));
-        self.result(op, local, places.collect(), &[target])
+        self.wrap_result(op, local, places.collect(), &[target])
     }
 }

@@ -43,13 +43,13 @@ pub use nomina_runtime::call::AdamOptions;
 use nomina_runtime::call::{self, StepParam};
 use nomina_runtime::grad::LeafId;
 
-use crate::boxes::part;
-use crate::check::{Item, What};
+use crate::check::{Description, TensorDescription};
 use crate::dynamic::DynSharded;
-use crate::frame::At;
 use crate::mesh::Shared;
+use crate::metadata::CallSite;
+use crate::partition::part;
 use crate::ranks::{Job, Ticket};
-use crate::sharded::{Sharded, number};
+use crate::sharded::{Sharded, axis_index};
 
 /// Gradients are sent in blocks of at most this many bytes; a larger gradient is sent alone.
 const BLOCK: usize = 4 << 20;
@@ -63,7 +63,7 @@ pub trait Param<X> {
     fn to_dyn(&self) -> DynSharded;
     /// Overwrites the leaf.
     #[doc(hidden)]
-    fn put(&mut self, value: &DynTensor) -> Result<()>;
+    fn write(&mut self, value: &DynTensor) -> Result<()>;
 }
 
 impl<D: Dims, P, T: Float, X: MeshAxis> Param<X> for Sharded<D, P, T>
@@ -75,14 +75,14 @@ where
     fn to_dyn(&self) -> DynSharded {
         Self::to_dyn(self)
     }
-    fn put(&mut self, value: &DynTensor) -> Result<()> {
+    fn write(&mut self, value: &DynTensor) -> Result<()> {
         no_grad(|| self.local.try_as_dyn_mut()?.copy_(value).map(drop))
     }
 }
 
 /// The optimizer state of this rank's part of a parameter.
 #[derive(Clone, Debug)]
-struct Kept {
+struct AdamState {
     leaf: LeafId,
     /// The sizes of the rank's piece of the parameter.
     #[cfg_attr(
@@ -118,7 +118,7 @@ struct Kept {
 pub struct AdamW<X> {
     /// The options of the next step.
     pub options: AdamOptions,
-    kept: HashMap<Key, Kept>,
+    kept: HashMap<Key, AdamState>,
     axis: PhantomData<fn() -> X>,
 }
 
@@ -126,17 +126,17 @@ pub struct AdamW<X> {
 type Key = (usize, usize);
 
 /// Returns a description of a parameter for the ranks to compare.
-fn parameter_item(param: &DynSharded, beside: String) -> Item {
-    let frame = param.frame();
-    Item {
+fn describe_parameter(param: &DynSharded, extra: String) -> TensorDescription {
+    let metadata = param.metadata();
+    TensorDescription {
         role: "parameter",
-        names: frame.names.to_vec(),
+        names: metadata.names.to_vec(),
         dtype: Some(param.dtype()),
-        origin: Some(frame.origin),
-        sizes: frame.sizes,
-        places: frame.places,
+        origin: Some(metadata.origin),
+        sizes: metadata.sizes,
+        places: metadata.places,
         at: None,
-        beside,
+        extra,
     }
 }
 
@@ -154,7 +154,7 @@ fn keys(params: &[DynSharded]) -> Vec<Option<(Key, LeafId)>> {
 }
 
 /// A parameter of a step.
-struct Stepped {
+struct SteppedParam {
     /// The parameter's position in the list.
     at: usize,
     key: Key,
@@ -165,7 +165,7 @@ struct Stepped {
     pending: bool,
 }
 
-impl Stepped {
+impl SteppedParam {
     fn dtype(&self) -> DType {
         self.leaf.dtype()
     }
@@ -183,7 +183,7 @@ fn part_of(row: &Raw, ranks: usize, rank: usize) -> Result<Raw> {
 }
 
 /// Concatenates tensors of one dim; a single tensor is not copied.
-fn joined(rows: &[Raw]) -> Result<Raw> {
+fn concat(rows: &[Raw]) -> Result<Raw> {
     if let [one] = rows {
         return Ok(one.clone());
     }
@@ -239,13 +239,16 @@ impl<X: MeshAxis> AdamW<X> {
         no_grad(|| self.step_all(params, Location::caller()))
     }
 
-    fn step_all(&mut self, params: &mut [&mut dyn Param<X>], at: At) -> Result<()> {
+    fn step_all(&mut self, params: &mut [&mut dyn Param<X>], at: CallSite) -> Result<()> {
         let op = "adamw";
         let all: Vec<DynSharded> = params.iter().map(|param| param.to_dyn()).collect();
-        let Some(shared) = all.first().map(|param| param.frame().shared) else {
+        let Some(shared) = all.first().map(|param| param.metadata().shared) else {
             return Ok(());
         };
-        if all.iter().any(|param| !param.frame().shared.same(&shared)) {
+        if all
+            .iter()
+            .any(|param| !param.metadata().shared.is_same(&shared))
+        {
             return Err(Error::new(
                 ErrorKind::Mesh,
                 op,
@@ -258,12 +261,12 @@ impl<X: MeshAxis> AdamW<X> {
         for (at, (param, key)) in all.iter().zip(keys).enumerate() {
             if let (Some(grad), Some((key, leaf_id))) = (param.local().grad(), key) {
                 let grad = grad.into_parts().0.detach();
-                stepped.push(Stepped {
+                stepped.push(SteppedParam {
                     at,
                     key,
                     leaf_id,
                     grad: grad.reshape(&[grad.numel()])?,
-                    pending: param.places()[number::<X>()] == Place::Whole,
+                    pending: param.places()[axis_index::<X>()] == Place::Whole,
                     leaf: param.local().detach(),
                 });
             }
@@ -275,7 +278,7 @@ impl<X: MeshAxis> AdamW<X> {
         let blocks = || blocks.iter().map(|block| &stepped[block.clone()]);
         // All sums are started before the first is waited for. If an error ends this function, dropping the rest waits
         // for them.
-        let sums = blocks().map(|block| Self::reduced(&shared, block, at));
+        let sums = blocks().map(|block| Self::start_gradient_sum(&shared, block, at));
         let sums = sums.collect::<Result<Vec<_>>>()?;
         let gathers = blocks().zip(sums).map(|(block, sum)| {
             let grads = sum.wait_for_one()?;
@@ -284,10 +287,10 @@ impl<X: MeshAxis> AdamW<X> {
         let gathers = gathers.collect::<Result<Vec<_>>>()?;
         let mut found = Vec::new();
         for (block, gather) in blocks().zip(gathers) {
-            found.extend(gathered(block, &gather.wait()?)?);
+            found.extend(assemble(block, &gather.wait()?)?);
         }
         for (one, value) in stepped.iter().zip(&found) {
-            params[one.at].put(value)?;
+            params[one.at].write(value)?;
             all[one.at].local().zero_grad();
         }
         self.kept = kept;
@@ -301,7 +304,7 @@ impl<X: MeshAxis> AdamW<X> {
         shared: &Shared,
         all: &[DynSharded],
         keys: &[Option<(Key, LeafId)>],
-        at: At,
+        at: CallSite,
     ) -> Result<()> {
         if Self::ranks(shared).0 == 1 {
             return Ok(());
@@ -313,29 +316,29 @@ impl<X: MeshAxis> AdamW<X> {
                 Some(_) => "with",
                 None => "without",
             };
-            parameter_item(param, format!("{with} a gradient, after {steps} steps"))
+            describe_parameter(param, format!("{with} a gradient, after {steps} steps"))
         });
         let options = format!("{:?}", self.options);
-        let what = What {
+        let description = Description {
             items: items.collect(),
-            beside: &options,
-            ..What::new("adamw", at)
+            extra: &options,
+            ..Description::new("adamw", at)
         };
-        shared.agree(number::<X>(), what)
+        shared.agree(axis_index::<X>(), description)
     }
 
     /// Returns the number of ranks, and this rank's index.
     fn ranks(shared: &Shared) -> (usize, usize) {
-        let ranks = &shared.axes[number::<X>()].ranks;
+        let ranks = &shared.axes[axis_index::<X>()].ranks;
         (ranks.size(), ranks.rank())
     }
 
     /// Starts to sum a block's gradients; each rank receives its part.
-    fn reduced(shared: &Shared, block: &[Stepped], at: At) -> Result<Ticket> {
+    fn start_gradient_sum(shared: &Shared, block: &[SteppedParam], at: CallSite) -> Result<Ticket> {
         let (ranks, rank) = Self::ranks(shared);
         let piece = |rank: usize| {
             let parts = block.iter().map(|one| part_of(&one.grad, ranks, rank));
-            joined(&parts.collect::<Result<Vec<_>>>()?)
+            concat(&parts.collect::<Result<Vec<_>>>()?)
         };
         if !block[0].pending {
             return Ok(Ticket::done(vec![piece(rank)?]));
@@ -343,17 +346,17 @@ impl<X: MeshAxis> AdamW<X> {
         let combine = Combine::Add;
         let pieces = (0..ranks).map(piece).collect::<Result<_>>()?;
         let job = Job::ReduceScatter { pieces, combine };
-        shared.start_agreed(number::<X>(), "adamw: gradients", at, job)
+        shared.start_agreed(axis_index::<X>(), "adamw: gradients", at, job)
     }
 
     /// Steps the parameters of a block, and starts to all-gather them.
     fn step_block(
         &self,
         shared: &Shared,
-        block: &[Stepped],
+        block: &[SteppedParam],
         grads: &Raw,
-        kept: &mut HashMap<Key, Kept>,
-        at: At,
+        kept: &mut HashMap<Key, AdamState>,
+        at: CallSite,
     ) -> Result<Ticket> {
         let (ranks, rank) = Self::ranks(shared);
         let mut parts = Vec::new();
@@ -367,9 +370,9 @@ impl<X: MeshAxis> AdamW<X> {
         }
         let states = block.iter().map(|one| match kept.remove(&one.key) {
             Some(kept) => Ok(kept),
-            None => Kept::new(one, one.len(ranks, rank)),
+            None => AdamState::new(one, one.len(ranks, rank)),
         });
-        let mut states = states.collect::<Result<Vec<Kept>>>()?;
+        let mut states = states.collect::<Result<Vec<AdamState>>>()?;
         let mut steps = Vec::new();
         for ((own, grad), state) in parts.iter_mut().zip(&mut states) {
             state.steps += 1;
@@ -388,37 +391,38 @@ impl<X: MeshAxis> AdamW<X> {
         let own: Vec<Raw> = parts.into_iter().map(|(own, _)| own).collect();
         let shape = |rank| vec![block.iter().map(|one| one.len(ranks, rank)).sum()];
         let job = Job::AllGather {
-            piece: joined(&own)?,
+            piece: concat(&own)?,
             shapes: (0..ranks).map(shape).collect(),
         };
-        shared.start_agreed(number::<X>(), "adamw: parameters", at, job)
+        shared.start_agreed(axis_index::<X>(), "adamw: parameters", at, job)
     }
 }
 
 /// Returns the parameters of a block, assembled from the ranks' flat pieces. Each piece contains that rank's part of
 /// every parameter, in order.
-fn gathered(block: &[Stepped], all: &[Raw]) -> Result<Vec<DynTensor>> {
+fn assemble(block: &[SteppedParam], all: &[Raw]) -> Result<Vec<DynTensor>> {
     let mut starts = vec![0; all.len()];
-    let whole = |one: &Stepped| {
+    let whole = |one: &SteppedParam| {
         let mut parts = Vec::new();
         for (rank, row) in all.iter().enumerate() {
             let len = one.len(all.len(), rank);
             parts.push(row.clone().narrow(0, starts[rank], len)?);
             starts[rank] += len;
         }
-        let whole = joined(&parts)?.reshape(one.leaf.shape())?;
+        let whole = concat(&parts)?.reshape(one.leaf.shape())?;
         DynTensor::from_parts(whole, one.leaf.names().clone())
     };
     block.iter().map(whole).collect()
 }
 
 /// Groups consecutive parameters of one dtype and one kind of gradient into blocks of at most [`BLOCK`] bytes.
-fn blocks(all: &[Stepped]) -> Vec<Range<usize>> {
+fn blocks(all: &[SteppedParam]) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0_usize;
     for (at, one) in all.iter().enumerate() {
         let more = one.grad.nbytes();
-        let fits = |first: &Stepped| first.dtype() == one.dtype() && first.pending == one.pending;
+        let fits =
+            |first: &SteppedParam| first.dtype() == one.dtype() && first.pending == one.pending;
         match blocks.last_mut() {
             Some(block) if fits(&all[block.start]) && bytes.saturating_add(more) <= BLOCK => {
                 block.end = at + 1;
@@ -433,9 +437,9 @@ fn blocks(all: &[Stepped]) -> Vec<Range<usize>> {
     blocks
 }
 
-impl Kept {
+impl AdamState {
     /// Creates the state of a parameter before its first step: zeros.
-    fn new(one: &Stepped, len: usize) -> Result<Self> {
+    fn new(one: &SteppedParam, len: usize) -> Result<Self> {
         let zeros = || Raw::zeros("adamw", &[len], one.dtype(), one.leaf.device());
         Ok(Self {
             leaf: one.leaf_id.clone(),

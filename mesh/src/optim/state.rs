@@ -9,15 +9,15 @@ use nomina_core::mesh::value::Place;
 use nomina_core::mesh::{MeshAxis, Placement};
 use nomina_runtime::grad::LeafId;
 
-use super::{AdamW, Kept, Param, keys, parameter_item};
-use crate::boxes::part;
-use crate::check::What;
+use super::{AdamState, AdamW, Param, describe_parameter, keys};
+use crate::check::Description;
 use crate::dynamic::DynSharded;
-use crate::frame::{At, Frame};
 use crate::mesh::Mesh;
+use crate::metadata::{CallSite, Metadata};
+use crate::partition::part;
 use crate::ranks::Job;
 use crate::safetensors::{Checkpoint, Piece};
-use crate::sharded::number;
+use crate::sharded::axis_index;
 
 const OP: &str = "adamw";
 
@@ -27,7 +27,7 @@ const STEP: &str = "step";
 
 /// The two ways to divide a parameter's elements over ranks: equal parts of its elements ([`kept`](Self::kept)), or of
 /// its rows ([`of_rows`](Self::of_rows)).
-struct Parts {
+struct StatePartition {
     numel: usize,
     /// The number of rows, and of elements in each. A scalar is one row.
     rows: usize,
@@ -35,7 +35,7 @@ struct Parts {
     ranks: usize,
 }
 
-impl Parts {
+impl StatePartition {
     fn new(shape: &[usize], ranks: usize) -> Self {
         let numel = shape.iter().product();
         let rows = shape.first().copied().unwrap_or(1);
@@ -62,7 +62,7 @@ impl Parts {
 }
 
 /// Returns the intersection of two ranges, as (start, length).
-fn both(one: (usize, usize), other: (usize, usize)) -> (usize, usize) {
+fn intersect(one: (usize, usize), other: (usize, usize)) -> (usize, usize) {
     let start = one.0.max(other.0);
     (start, one.1.min(other.1).saturating_sub(start))
 }
@@ -117,7 +117,7 @@ impl<X: MeshAxis> AdamW<X> {
         params: impl IntoIterator<Item = (K, &'a dyn Param<X>)>,
     ) -> Result<Vec<(String, Piece)>> {
         let at = Location::caller();
-        let (names, params) = listed(params);
+        let (names, params) = unzip_params(params);
         let mut state = Vec::new();
         for ((name, param), key) in names.into_iter().zip(&params).zip(keys(&params)) {
             let Some(kept) = key.and_then(|(key, _)| self.kept.get(&key)) else {
@@ -125,21 +125,21 @@ impl<X: MeshAxis> AdamW<X> {
             };
             for (word, local) in MEANS.iter().zip(means::<X>(&name, param, kept, at)?) {
                 let piece = Piece {
-                    frame: param.frame(),
+                    metadata: param.metadata(),
                     local,
-                    rows: Some(number::<X>()),
+                    rows: Some(axis_index::<X>()),
                 };
                 state.push((format!("{name}.{word}"), piece));
             }
             let steps = i64::try_from(kept.steps).unwrap_or(i64::MAX);
-            let frame = Frame {
+            let metadata = Metadata {
                 names: Names::unnamed(0),
                 sizes: Vec::new(),
                 places: param.places().iter().map(|_| Place::Synced).collect(),
-                origin: param.frame().origin,
-                shared: param.frame().shared,
+                origin: param.metadata().origin,
+                shared: param.metadata().shared,
             };
-            let steps = DynSharded::of(DynTensor::full(&[], steps, ())?, frame);
+            let steps = DynSharded::from_metadata(DynTensor::full(&[], steps, ())?, metadata);
             state.push((format!("{name}.{STEP}"), steps.into()));
         }
         Ok(state)
@@ -160,12 +160,12 @@ impl<X: MeshAxis> AdamW<X> {
     ) -> Result<()> {
         let at = Location::caller();
         let Mesh { shared, .. } = checkpoint.mesh();
-        let (names, params) = listed(params);
+        let (names, params) = unzip_params(params);
         let each = names.iter().zip(&params);
-        let items = each.map(|(name, param)| parameter_item(param, format!("`{name}`")));
-        let what = What {
+        let items = each.map(|(name, param)| describe_parameter(param, format!("`{name}`")));
+        let description = Description {
             items: items.collect(),
-            ..What::new(OP, at)
+            ..Description::new(OP, at)
         };
         let read = || {
             let mut all = HashMap::new();
@@ -184,13 +184,13 @@ impl<X: MeshAxis> AdamW<X> {
             }
             Ok((all, Vec::new()))
         };
-        self.kept = shared.settle(what, ErrorKind::Mesh, 0, read())?;
+        self.kept = shared.agree_on_outcome(description, ErrorKind::Mesh, 0, read())?;
         Ok(())
     }
 }
 
 /// Separates parameters from their names.
-fn listed<'a, K: Into<String>, X: MeshAxis>(
+fn unzip_params<'a, K: Into<String>, X: MeshAxis>(
     params: impl IntoIterator<Item = (K, &'a dyn Param<X>)>,
 ) -> (Vec<String>, Vec<DynSharded>) {
     let each = params.into_iter();
@@ -202,37 +202,37 @@ fn listed<'a, K: Into<String>, X: MeshAxis>(
 fn means<X: MeshAxis>(
     name: &str,
     param: &DynSharded,
-    kept: &Kept,
-    at: At,
+    kept: &AdamState,
+    at: CallSite,
 ) -> Result<[DynTensor; 2]> {
-    let frame = param.frame();
-    let axis = number::<X>();
-    let (ranks, rank) = (frame.ranks(axis), frame.rank(axis));
-    let parts = Parts::new(&kept.shape, ranks);
+    let metadata = param.metadata();
+    let axis = axis_index::<X>();
+    let (ranks, rank) = (metadata.ranks(axis), metadata.rank(axis));
+    let parts = StatePartition::new(&kept.shape, ranks);
     let own = parts.kept(rank);
     let mut pieces = Vec::new();
     for to in 0..ranks {
-        let (start, len) = both(own, parts.of_rows(to));
+        let (start, len) = intersect(own, parts.of_rows(to));
         let each = kept.means.each_ref().map(|mean| match len {
             0 => mean.narrow(0, 0, 0),
             len => mean.narrow(0, start - own.0, len),
         });
         let [first, second] = each;
-        pieces.push(super::joined(&[first?, second?])?);
+        pieces.push(super::concat(&[first?, second?])?);
     }
     let rows = parts.of_rows(rank);
     let lens: Vec<usize> = (0..ranks)
-        .map(|from| both(parts.kept(from), rows).1)
+        .map(|from| intersect(parts.kept(from), rows).1)
         .collect();
     let job = Job::AllToAll {
         pieces,
         shapes: lens.iter().map(|len| vec![2 * len]).collect(),
     };
-    let what = What {
-        beside: name,
-        ..frame.what("adamw: state", Some(param.dtype()), axis, at)
+    let description = Description {
+        extra: name,
+        ..metadata.describe("adamw: state", Some(param.dtype()), axis, at)
     };
-    let found = frame.shared.start(axis, what, job)?.wait()?;
+    let found = metadata.shared.start(axis, description, job)?.wait()?;
     let mut shape = kept.shape.clone();
     if let Some(rows) = shape.first_mut() {
         *rows = part(*rows, ranks, rank).1;
@@ -240,7 +240,7 @@ fn means<X: MeshAxis>(
     let mean = |which: usize| {
         let halves = found.iter().zip(&lens);
         let halves = halves.map(|(both, &len)| both.narrow(0, which * len, len));
-        let mean = super::joined(&halves.collect::<Result<Vec<_>>>()?)?;
+        let mean = super::concat(&halves.collect::<Result<Vec<_>>>()?)?;
         // A scalar's mean is on the first rank; the other ranks get a placeholder.
         let mean = match (shape.is_empty(), mean.numel()) {
             (true, 0) => nomina_runtime::Raw::zeros(OP, &[], mean.dtype(), mean.device())?,
@@ -257,23 +257,23 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
     param: &DynSharded,
     leaf: LeafId,
     checkpoint: &Checkpoint<M>,
-) -> Result<Option<Kept>> {
+) -> Result<Option<AdamState>> {
     let step = format!("{name}.{STEP}");
     if !checkpoint.keys().any(|key| key == step) {
         return Ok(None);
     }
-    let frame = param.frame();
-    let axis = number::<X>();
+    let metadata = param.metadata();
+    let axis = axis_index::<X>();
     let shape = param.local().shape().to_vec();
-    let parts = Parts::new(&shape, frame.ranks(axis));
-    let (start, end) = parts.kept(frame.rank(axis));
+    let parts = StatePartition::new(&shape, metadata.ranks(axis));
+    let (start, end) = parts.kept(metadata.rank(axis));
     // The rows that this rank's part intersects. All of their elements belong to it, except some of the first and the
     // last row.
     let each = parts.each.max(1);
     let (first, last) = (start / each, end.div_ceil(each));
     let mut ranges: Vec<_> = (0..shape.len())
         .map(|dim| {
-            let (start, len) = frame.range(dim, None);
+            let (start, len) = metadata.range(dim, None);
             start..start + len
         })
         .collect();
@@ -283,9 +283,11 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
     }
     let mean = |word: &str| {
         let path = format!("{name}.{word}");
-        if checkpoint.shape(&path)? != frame.sizes {
+        if checkpoint.shape(&path)? != metadata.sizes {
             let what = format!("`{word}` has other sizes than the parameter");
-            return Err(Error::new(ErrorKind::Shape, OP, what).operand(&frame.names, &frame.sizes));
+            return Err(
+                Error::new(ErrorKind::Shape, OP, what).operand(&metadata.names, &metadata.sizes)
+            );
         }
         let rows = checkpoint.part(&path, &ranges)?;
         if rows.dtype() != param.dtype() {
@@ -302,7 +304,7 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
         raw.reshape(&[numel])?.narrow(0, begins, end - start)
     };
     let steps: DynTensor = checkpoint.part(&step, &[])?;
-    Ok(Some(Kept {
+    Ok(Some(AdamState {
         leaf,
         means: [mean(MEANS[0])?, mean(MEANS[1])?],
         shape,

@@ -10,9 +10,9 @@ use nomina_core::mesh::{
 };
 use nomina_macros::twin;
 
-use super::{Sharded, number, typed};
-use crate::frame::At;
-use crate::parts::{Parts, Scan};
+use super::{Sharded, axis_index, typed};
+use crate::metadata::CallSite;
+use crate::split_dim::{Scan, SplitDim};
 
 /// A split dim and the mesh axis over which an operator communicates to see all of it. Created by [`ViaAxis::via`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub trait AlongDim {
     type Dim: Dim;
     /// The verdict on the dim in placement `P`.
     #[doc(hidden)]
-    type Stands<P: Placement>: Verdict;
+    type DimVerdict<P: Placement>: Verdict;
     /// The placement of a result that is replicated along the axis.
     type Whole<P: Placement>: Placement<Mesh = P::Mesh>;
     /// The placement of a vector with one number for each index of the dim: split like the dim, and whole along other
@@ -51,7 +51,7 @@ pub trait AlongDim {
 #[diagnostic::do_not_recommend]
 impl<N: Dim> AlongDim for N {
     type Dim = N;
-    type Stands<P: Placement> = HasEveryVerdict<P, (N,)>;
+    type DimVerdict<P: Placement> = HasEveryVerdict<P, (N,)>;
     type Whole<P: Placement> = PendingOver<P, (), BySum>;
     type Classes<P: Placement> = P::Mesh;
     const VIA: Option<usize> = None;
@@ -59,10 +59,10 @@ impl<N: Dim> AlongDim for N {
 #[diagnostic::do_not_recommend]
 impl<N: Dim, X: MeshAxis> AlongDim for Via<N, X> {
     type Dim = N;
-    type Stands<P: Placement> = SplitsBy<P, X, N>;
+    type DimVerdict<P: Placement> = SplitsBy<P, X, N>;
     type Whole<P: Placement> = Set<P, X, Whole>;
     type Classes<P: Placement> = Set<P::Mesh, X, Split<N>>;
-    const VIA: Option<usize> = Some(number::<X>());
+    const VIA: Option<usize> = Some(axis_index::<X>());
 }
 
 /// The argument of an operator along a dim: a dim that each rank has all of, or [`via`](ViaAxis::via) the axis that
@@ -73,7 +73,7 @@ impl<N: Dim, X: MeshAxis> AlongDim for Via<N, X> {
 )]
 pub trait Along<P, D>: AlongDim<Dim: DimOf<D>> {}
 impl<A: AlongDim<Dim: DimOf<D>>, P: Placement, D> Along<P, D> for A where
-    A::Stands<P>: Accepted<P, P>
+    A::DimVerdict<P>: Accepted<P, P>
 {
 }
 
@@ -91,7 +91,7 @@ impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
         N::default()
     }
     const ACROSS: bool = false;
-    const VIA: Option<usize> = Some(number::<X>());
+    const VIA: Option<usize> = Some(axis_index::<X>());
 }
 
 /// The dims of a reduction: dims that each rank has all of, or a dim [`via`](ViaAxis::via) the mesh axis that splits
@@ -105,7 +105,7 @@ pub trait ReduceDims {
     type Axes: Axes;
     /// The verdict on the dims for a tensor of dims `D` in placement `P`.
     #[doc(hidden)]
-    type Stands<P: Placement, D: Dims>: Verdict;
+    type DimsVerdict<P: Placement, D: Dims>: Verdict;
     /// The placement of the result.
     type Whole<P: Placement>: Placement<Mesh = P::Mesh>;
     /// The mesh axis that splits the dim, if one does.
@@ -116,7 +116,7 @@ pub trait ReduceDims {
 #[diagnostic::do_not_recommend]
 impl<A: Axes> ReduceDims for A {
     type Axes = A;
-    type Stands<P: Placement, D: Dims> = HasEveryVerdict<P, Reduced<D, A::List>>;
+    type DimsVerdict<P: Placement, D: Dims> = HasEveryVerdict<P, Reduced<D, A::List>>;
     type Whole<P: Placement> = PendingOver<P, (), BySum>;
     const VIA: Option<usize> = None;
     fn axes(self) -> A {
@@ -126,9 +126,9 @@ impl<A: Axes> ReduceDims for A {
 #[diagnostic::do_not_recommend]
 impl<N: Dim + Axes, X: MeshAxis> ReduceDims for Via<N, X> {
     type Axes = N;
-    type Stands<P: Placement, D: Dims> = SplitsBy<P, X, N>;
+    type DimsVerdict<P: Placement, D: Dims> = SplitsBy<P, X, N>;
     type Whole<P: Placement> = Set<P, X, Whole>;
-    const VIA: Option<usize> = Some(number::<X>());
+    const VIA: Option<usize> = Some(axis_index::<X>());
     fn axes(self) -> N {
         N::default()
     }
@@ -142,15 +142,21 @@ impl<N: Dim + Axes, X: MeshAxis> ReduceDims for Via<N, X> {
 )]
 pub trait Reducing<P, D>: ReduceDims<Axes: AxesOf<D>> {}
 impl<A: ReduceDims<Axes: AxesOf<D>>, P: Placement, D: Dims> Reducing<P, D> for A where
-    A::Stands<P, D>: Accepted<P, P>
+    A::DimsVerdict<P, D>: Accepted<P, P>
 {
 }
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// Returns the metadata for an operator along a split dim.
-    pub(crate) fn parts(&self, op: &'static str, dim: usize, axis: usize, at: At) -> Parts {
-        Parts {
-            frame: self.frame(),
+    pub(crate) fn split_dim(
+        &self,
+        op: &'static str,
+        dim: usize,
+        axis: usize,
+        at: CallSite,
+    ) -> SplitDim {
+        SplitDim {
+            metadata: self.metadata(),
             op,
             dim,
             axis,
@@ -160,7 +166,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 }
 
 /// Adds the dims of the type to a piece.
-pub(crate) fn of<D: Dims + Distinct, T: Element>(x: DynTensor) -> Result<Tensor<D, T>> {
+pub(crate) fn from_dyn<D: Dims + Distinct, T: Element>(x: DynTensor) -> Result<Tensor<D, T>> {
     typed(x.into_parts().0)
 }
 
@@ -195,8 +201,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let Some(axis) = A::VIA else {
             return self.mapped("softmax", self.local.try_softmax(A::Dim::default()));
         };
-        let parts = self.parts("softmax", position::<A::Dim, D>(), axis, at);
-        self.mapped("softmax", of(parts.softmax(&self.local.to_dyn())?))
+        let split_dim = self.split_dim("softmax", position::<A::Dim, D>(), axis, at);
+        self.mapped(
+            "softmax",
+            from_dyn(split_dim.softmax(&self.local.to_dyn())?),
+        )
     }
 
     /// Computes the logarithm of the softmax along a dim. Like [`softmax`](Self::softmax) otherwise.
@@ -214,8 +223,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let Some(axis) = A::VIA else {
             return self.mapped("log_softmax", self.local.try_log_softmax(A::Dim::default()));
         };
-        let parts = self.parts("log_softmax", position::<A::Dim, D>(), axis, at);
-        self.mapped("log_softmax", of(parts.log_softmax(&self.local.to_dyn())?))
+        let split_dim = self.split_dim("log_softmax", position::<A::Dim, D>(), axis, at);
+        self.mapped(
+            "log_softmax",
+            from_dyn(split_dim.log_softmax(&self.local.to_dyn())?),
+        )
     }
 
     /// Normalizes the elements along a dim: subtracts their mean and divides by their standard deviation (uncorrected,
@@ -253,10 +265,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
                 bias: None,
                 eps,
             };
-            return self.mapped("layer_norm", of(x.layer_norm_with(dim, options)?));
+            return self.mapped("layer_norm", from_dyn(x.layer_norm_with(dim, options)?));
         };
-        let parts = self.parts("layer_norm", dim, axis, at);
-        self.mapped("layer_norm", of(parts.layer_norm(&x, eps)?))
+        let split_dim = self.split_dim("layer_norm", dim, axis, at);
+        self.mapped("layer_norm", from_dyn(split_dim.layer_norm(&x, eps)?))
     }
 
     /// Computes the logarithm of the sum of exponentials over dims, or over one `via` the mesh axis that splits it:
@@ -291,9 +303,9 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let Some(axis) = A::VIA else {
             return self.reduced("logsumexp", self.local.try_logsumexp(dims.axes()));
         };
-        let parts = self.parts("logsumexp", first::<A::Axes, D>(), axis, at);
-        let found = parts.logsumexp(&self.local.to_dyn())?.squeeze(parts.dim)?;
-        self.reduced("logsumexp", of(found))
+        let split_dim = self.split_dim("logsumexp", first::<A::Axes, D>(), axis, at);
+        let found = split_dim.logsumexp(&self.local.to_dyn())?.squeeze(split_dim.dim)?;
+        self.reduced("logsumexp", from_dyn(found))
     }
 
     /// Computes the running sum along a dim. `via` a mesh axis, the ranks' totals are exchanged.
@@ -325,8 +337,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let Some(axis) = A::VIA else {
             return self.mapped("cumsum", self.local.try_cumsum(A::Dim::default()));
         };
-        let parts = self.parts("cumsum", position::<A::Dim, D>(), axis, at);
-        self.mapped("cumsum", of(parts.cumsum(&self.local.to_dyn())?))
+        let split_dim = self.split_dim("cumsum", position::<A::Dim, D>(), axis, at);
+        self.mapped("cumsum", from_dyn(split_dim.cumsum(&self.local.to_dyn())?))
     }
 
     /// Computes the running product along a dim. `via` a mesh axis, the product of each rank's part is sent to all
@@ -359,8 +371,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let Some(axis) = A::VIA else {
             return self.mapped("cumprod", self.local.try_cumprod(A::Dim::default()));
         };
-        let parts = self.parts("cumprod", position::<A::Dim, D>(), axis, at);
-        self.mapped("cumprod", of(parts.scan(&self.local.to_dyn(), Scan::Prod)?))
+        let split_dim = self.split_dim("cumprod", position::<A::Dim, D>(), axis, at);
+        self.mapped(
+            "cumprod",
+            from_dyn(split_dim.scan(&self.local.to_dyn(), Scan::Prod)?),
+        )
     }
 
     /// Computes the logarithm of the running sum of exponentials along a dim, without overflow. `via` a mesh axis, the
@@ -396,10 +411,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
                 self.local.try_logcumsumexp(A::Dim::default()),
             );
         };
-        let parts = self.parts("logcumsumexp", position::<A::Dim, D>(), axis, at);
+        let split_dim = self.split_dim("logcumsumexp", position::<A::Dim, D>(), axis, at);
         self.mapped(
             "logcumsumexp",
-            of(parts.scan(&self.local.to_dyn(), Scan::LogSumExp)?),
+            from_dyn(split_dim.scan(&self.local.to_dyn(), Scan::LogSumExp)?),
         )
     }
 
@@ -452,18 +467,21 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         &self,
         op: &'static str,
         combine: Combine,
-        at: At,
+        at: CallSite,
     ) -> Result<(Self, Sharded<D, P, i64>)>
     where
         D: Has<A::Dim>,
     {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match (A::VIA, combine) {
-            (Some(axis), _) => self.parts(op, dim, axis, at).running(&x, combine)?,
+            (Some(axis), _) => self.split_dim(op, dim, axis, at).running(&x, combine)?,
             (None, Combine::Max) => x.cummax(dim)?,
             (None, _) => x.cummin(dim)?,
         };
-        Ok((self.mapped(op, of(values))?, self.mapped(op, of(places))?))
+        Ok((
+            self.mapped(op, from_dyn(values))?,
+            self.mapped(op, from_dyn(places))?,
+        ))
     }
 }
 

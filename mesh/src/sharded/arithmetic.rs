@@ -55,7 +55,7 @@ macro_rules! assigning {
         {
             #[track_caller]
             fn $method(&mut self, other: R) {
-                ok(self.fits(stringify!($local), &other));
+                ok(self.require_fit(stringify!($local), &other));
                 ok(self.local.$local(other.local()).map(drop));
             }
         }

@@ -14,9 +14,9 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::CrossEntropyOptions as Plain;
 
 use super::Sharded;
-use super::along::{Along, AlongDim, of};
-use crate::frame::At;
-use crate::parts::{Classes, entropy};
+use super::along::{Along, AlongDim, from_dyn};
+use crate::metadata::CallSite;
+use crate::split_dim::{EntropyArgs, entropy};
 
 /// Options of `cross_entropy_with` and `nll_loss_with`, for classes along the dim of `A` of a tensor in placement `P`.
 /// The weight is split like the classes, and whole along other axes.
@@ -228,18 +228,18 @@ impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
         target: &Sharded<E, Q, U>,
         options: &CrossEntropyOptions<'_, A, P, T>,
         logits: bool,
-        at: At,
+        at: CallSite,
     ) -> Result<Loss<D, P, E, Q, U, A, R, T>>
     where
         D: Has<A::Dim>,
         R::Of<Rows<U, D, E, A::Dim>>: Distinct,
     {
-        self.fits(op, target)?;
+        self.require_fit(op, target)?;
         if let Some(weight) = options.weight {
-            self.fits(op, weight)?;
+            self.require_fit(op, weight)?;
         }
         let weight = options.weight.map(|weight| weight.local.to_dyn());
-        let classes = Classes {
+        let args = EntropyArgs {
             target: &target.local.to_dyn(),
             weight: weight.as_ref(),
             ignore_index: options.ignore_index,
@@ -250,10 +250,10 @@ impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
         let dim = position::<A::Dim, D>();
         let local = entropy(
             &self.local.to_dyn(),
-            &classes,
-            self.frame(),
+            &args,
+            self.metadata(),
             (op, dim, A::VIA, at),
         )?;
-        self.combined(op, target, of(local))
+        self.combined(op, target, from_dyn(local))
     }
 }

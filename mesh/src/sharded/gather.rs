@@ -7,7 +7,7 @@ use nomina::{Element, IndexElement, Result};
 use nomina_core::mesh::{AllFinished, InPointwise, Joined, PlacedWith, Placement};
 use nomina_macros::twin;
 
-use super::along::{Along, AlongDim, of};
+use super::along::{Along, AlongDim, from_dyn};
 use super::{Sharded, places};
 
 /// The placement of rows of a table in placement `P` at ids in placement `Q`, along the dim of `A`.
@@ -52,18 +52,18 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, op, at) = (dim, "embedding", Location::caller());
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
-        self.one_mesh(op, ids)?;
+        self.require_same_mesh(op, ids)?;
         let by = ids.local.to_dyn();
         let rows = match A::VIA {
             Some(axis) => {
                 let place = &places::<Q>()[axis];
-                self.parts(op, dim, axis, at).rows(&x, &by, place)?
+                self.split_dim(op, dim, axis, at).rows(&x, &by, place)?
             }
             None => x.embedding(dim, &by)?,
         };
-        Sharded::of(
+        Sharded::from_result(
             op,
-            of(rows)?,
+            from_dyn(rows)?,
             self.mesh.clone(),
             &[ids.operand(), self.operand()],
         )
@@ -108,18 +108,19 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, op, at) = (dim, "index_select", Location::caller());
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
-        self.one_mesh(op, index)?;
+        self.require_same_mesh(op, index)?;
         let by = index.local.to_dyn();
         let slices = match A::VIA {
             Some(axis) => {
                 let place = &places::<Q>()[axis];
-                self.parts(op, dim, axis, at).index_select(&x, &by, place)?
+                self.split_dim(op, dim, axis, at)
+                    .index_select(&x, &by, place)?
             }
             None => x.index_select(dim, &by)?,
         };
-        Sharded::of(
+        Sharded::from_result(
             op,
-            of(slices)?,
+            from_dyn(slices)?,
             self.mesh.clone(),
             &[index.operand(), self.operand()],
         )

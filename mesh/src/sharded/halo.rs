@@ -9,9 +9,9 @@ use nomina::{DiffOptions, DynTensor, Element, Error, ErrorKind, Result, Scalar, 
 use nomina_core::mesh::{AllFinished, AllLinear, Placement};
 use nomina_macros::twin;
 
-use super::along::{Along, of};
+use super::along::{Along, from_dyn};
 use super::{Sharded, typed};
-use crate::parts::{Slide, around as surrounded};
+use crate::split_dim::{Window, pad};
 
 impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// Applies a stencil. It gets each rank's part of a dim, extended by `around` elements before and after, which come
@@ -59,19 +59,22 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             return Err(Error::new(ErrorKind::Argument, op, what));
         };
         let fill = fill.into();
-        let slide = Slide {
+        let window = Window {
             span,
             stride: 1,
-            around,
+            padding: around,
             ceil: false,
         };
-        let under = match A::VIA {
-            Some(axis) => Some(self.parts(op, dim, axis, at).under(&x, &slide, fill)?),
+        let input = match A::VIA {
+            Some(axis) => Some(
+                self.split_dim(op, dim, axis, at)
+                    .fetch_windows(&x, &window, fill)?,
+            ),
             None => None,
         };
-        let wide = match &under {
-            Some(under) => under.with_around(dim)?,
-            None => surrounded(&x, dim, around, fill)?,
+        let wide = match &input {
+            Some(input) => input.with_neighbours(dim)?,
+            None => pad(&x, dim, around, fill)?,
         };
         let found = stencil(&typed(wide.into_parts().0)?)?;
         if found.shape() != self.local.shape() {
@@ -83,8 +86,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             return Err(Error::new(ErrorKind::Shape, op, what)
                 .hint("it gives back the part without what was before and behind it"));
         }
-        match &under {
-            Some(under) => self.mapped(op, of(under.own(op, found.into_dyn(), dim, &[])?)),
+        match &input {
+            Some(input) => self.mapped(
+                op,
+                from_dyn(input.own_results(op, found.into_dyn(), dim, &[])?),
+            ),
             None => self.mapped(op, Ok(found)),
         }
     }
@@ -120,9 +126,9 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let (_, op, at) = (dim, "diff", Location::caller());
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let Some(axis) = A::VIA else {
-            return self.reduced(op, of(x.diff_with(dim, options)?));
+            return self.reduced(op, from_dyn(x.diff_with(dim, options)?));
         };
-        let slid = self.parts(op, dim, axis, at).diff(&x, options)?;
+        let slid = self.split_dim(op, dim, axis, at).diff(&x, options)?;
         self.slid(op, slid, &[self.operand()])
     }
 
@@ -160,9 +166,9 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let name = <Appended<D, K>>::NAMES.last().copied().flatten();
         let Some(axis) = A::VIA else {
-            return self.reduced(op, of(x.unfold(dim, size, step, name)?));
+            return self.reduced(op, from_dyn(x.unfold(dim, size, step, name)?));
         };
-        let slid = self.parts(op, dim, axis, at).unfold(&x, size, step, name)?;
+        let slid = self.split_dim(op, dim, axis, at).unfold(&x, size, step, name)?;
         self.slid(op, slid, &[self.operand()])
     }
 
@@ -194,9 +200,9 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let (_, op, at) = (dim, "roll", Location::caller());
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let found: DynTensor = match A::VIA {
-            Some(axis) => self.parts(op, dim, axis, at).rolled(&x, shift)?,
+            Some(axis) => self.split_dim(op, dim, axis, at).roll(&x, shift)?,
             None => x.roll(&[shift], dim)?,
         };
-        self.mapped(op, of(found))
+        self.mapped(op, from_dyn(found))
     }
 }

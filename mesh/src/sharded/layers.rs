@@ -8,7 +8,7 @@ use nomina_core::mesh::{
 };
 use nomina_macros::twin;
 
-use super::along::{Along, of};
+use super::along::{Along, from_dyn};
 use super::{Sharded, typed};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
@@ -62,8 +62,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             let found = x.rms_norm_with(position as i64, options)?;
             return self.mapped("rms_norm", typed(found.into_parts().0));
         };
-        let parts = self.parts("rms_norm", position, axis, at);
-        self.mapped("rms_norm", of(parts.rms_norm(&x, eps)?))
+        let split_dim = self.split_dim("rms_norm", position, axis, at);
+        self.mapped("rms_norm", from_dyn(split_dim.rms_norm(&x, eps)?))
     }
 
     /// Attention of queries (this tensor), with dims batch, length and features, to keys with dims batch, source and
@@ -91,7 +91,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             + HasWhole<<F as DimList>::Col>,
     {
         let op = "scaled_dot_product_attention";
-        self.fits(op, value)?;
+        self.require_fit(op, value)?;
         let local =
             self.local
                 .try_scaled_dot_product_attention_with(&key.local, &value.local, options);
@@ -148,15 +148,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, at) = (source, std::panic::Location::caller());
         let op = "scaled_dot_product_attention";
-        self.one_mesh(op, key)?;
-        self.one_mesh(op, value)?;
-        let frame = self.frame();
+        self.require_same_mesh(op, key)?;
+        self.require_same_mesh(op, value)?;
+        let metadata = self.metadata();
         let first = match D::RANK {
             0 | 1 => 0,
-            rank => frame.range(rank - 2, None).0,
+            rank => metadata.range(rank - 2, None).0,
         };
-        let parts = crate::parts::Attention {
-            frame: key.frame(),
+        let attention = crate::split_dim::Attention {
+            metadata: key.metadata(),
             op,
             source: position::<A::Dim, E>(),
             via: A::VIA,
@@ -168,9 +168,9 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             key.local.to_dyn(),
             value.local.to_dyn(),
         ];
-        let found = parts.of(&q, &k, &v, options)?;
+        let found = attention.compute(&q, &k, &v, options)?;
         let operands = [self.operand(), key.operand(), value.operand()];
-        Sharded::of(op, of(found)?, self.mesh.clone(), &operands)
+        Sharded::from_result(op, from_dyn(found)?, self.mesh.clone(), &operands)
     }
 }
 
@@ -205,13 +205,13 @@ where
         return Err(Error::new(ErrorKind::Argument, op, "no tensors to join"));
     };
     for other in others {
-        first.fits(op, other)?;
+        first.require_fit(op, other)?;
     }
     let locals: Vec<DynTensor> = tensors.iter().map(|one| one.local.to_dyn()).collect();
     let locals: Vec<&DynTensor> = locals.iter().collect();
     let joined = DynTensor::cat(&locals, position::<X, D>() as i64)?;
     let operands: Vec<_> = tensors.iter().map(|one| one.operand()).collect();
-    Sharded::of(
+    Sharded::from_result(
         op,
         typed(joined.into_parts().0)?,
         first.mesh.clone(),

@@ -25,8 +25,8 @@ use nomina_core::mesh::{Combine as By, MeshAxis, Placement};
 use nomina_runtime::Raw;
 use operand::{Fits, MeshOperand, OutPlace};
 
-use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
+use crate::metadata::Metadata;
 use crate::origin::Origin;
 
 /// The dims of the result of a tensor and the operand `R`.
@@ -92,7 +92,9 @@ pub type Described<'a> = (SizedDims<'a>, &'a Arc<Shared>);
 /// Returns the origin of a result.
 pub(crate) fn origin_of(op: &'static str, operands: &[SizedDims<'_>]) -> Option<Origin> {
     let (first, others) = operands.split_first()?;
-    let all = others.iter().fold(first.2, |all, other| all.with(other.2));
+    let all = others
+        .iter()
+        .fold(first.2, |all, other| all.combined_with(other.2));
     Some(all.then(op))
 }
 
@@ -139,14 +141,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 
     /// Wraps a result of operands of one mesh.
-    pub(crate) fn of(
+    pub(crate) fn from_result(
         op: &'static str,
         local: Tensor<D, T>,
         mesh: Mesh<P::Mesh>,
         operands: &[SizedDims<'_>],
     ) -> Result<Self> {
         let sizes = sizes_of::<D, P>(op, local.shape(), operands)?;
-        let origin = origin_of(op, operands).unwrap_or_else(|| Origin::of_own(Location::caller()));
+        let origin =
+            origin_of(op, operands).unwrap_or_else(|| Origin::of_local(Location::caller()));
         Ok(Self {
             local,
             sizes,
@@ -156,8 +159,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 
     /// Returns the tensor's metadata, for conversions.
-    pub(crate) fn frame(&self) -> Frame {
-        Frame {
+    pub(crate) fn metadata(&self) -> Metadata {
+        Metadata {
             names: self.local.names(),
             sizes: self.sizes.clone(),
             places: places::<P>(),
@@ -190,7 +193,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         op: &'static str,
         local: Result<Tensor<E, U>>,
     ) -> Result<Sharded<E, Q, U>> {
-        Sharded::of(op, local?, self.mesh.clone(), &[self.operand()])
+        Sharded::from_result(op, local?, self.mesh.clone(), &[self.operand()])
     }
 
     /// Returns this rank's contribution to a max or min across split dims, if it has no elements.
@@ -210,7 +213,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         } else {
             Names::from_static(A::Axes::NAMES)
         };
-        let none = crate::identity::of_none(&local, &dims, combine)?;
+        let none = crate::identity::identity_if_empty(&local, &dims, combine)?;
         none.map(|none| typed(none.into_parts().0)).transpose()
     }
 
@@ -224,42 +227,42 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         let local = match local {
             Ok(local) => local,
             // If split sizes differ, report that instead.
-            Err(error) => return self.fits(op, other).and(Err(error)),
+            Err(error) => return self.require_fit(op, other).and(Err(error)),
         };
         match other.described() {
             Some((described, shared)) => {
-                self.on_mesh(op, shared)?;
+                self.require_mesh(op, shared)?;
                 // The result does not show the sizes of dims that it lacks, so compare them here.
                 let lacks = |place: &StaticPlace| matches!(place, StaticPlace::Split(dim) if !E::NAMES.contains(dim));
                 if P::PLACES.iter().any(lacks) {
-                    self.fits(op, other)?;
+                    self.require_fit(op, other)?;
                 }
-                Sharded::of(op, local, self.mesh.clone(), &[self.operand(), described])
+                Sharded::from_result(op, local, self.mesh.clone(), &[self.operand(), described])
             }
-            None => Sharded::of(op, local, self.mesh.clone(), &[self.operand()]),
+            None => Sharded::from_result(op, local, self.mesh.clone(), &[self.operand()]),
         }
     }
 
     /// Refuses an operand of another mesh of the same type, or with other sizes of split dims.
-    pub(crate) fn fits<R: MeshOperand>(&self, op: &'static str, other: &R) -> Result<()> {
+    pub(crate) fn require_fit<R: MeshOperand>(&self, op: &'static str, other: &R) -> Result<()> {
         let Some((other, shared)) = other.described() else {
             return Ok(());
         };
         sizes_of::<D, P>(op, self.local.shape(), &[self.operand(), other])?;
-        self.on_mesh(op, shared)
+        self.require_mesh(op, shared)
     }
 
     /// Refuses an operand of another mesh of the same type.
-    pub(crate) fn one_mesh<E: Dims, Q: Placement, U: Element>(
+    pub(crate) fn require_same_mesh<E: Dims, Q: Placement, U: Element>(
         &self,
         op: &'static str,
         other: &Sharded<E, Q, U>,
     ) -> Result<()> {
-        self.on_mesh(op, &other.mesh.shared)
+        self.require_mesh(op, &other.mesh.shared)
     }
 
-    fn on_mesh(&self, op: &'static str, shared: &Arc<Shared>) -> Result<()> {
-        if self.mesh.shared.same(shared) {
+    fn require_mesh(&self, op: &'static str, shared: &Arc<Shared>) -> Result<()> {
+        if self.mesh.shared.is_same(shared) {
             return Ok(());
         }
         Err(Error::new(
@@ -303,7 +306,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         D: Has<X>,
     {
-        let (start, len) = self.frame().range(position::<X, D>(), None);
+        let (start, len) = self.metadata().range(position::<X, D>(), None);
         start..start + len
     }
 
@@ -324,7 +327,7 @@ pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D
 }
 
 /// Returns the index of a mesh axis.
-pub(crate) const fn number<X: MeshAxis>() -> usize {
+pub(crate) const fn axis_index<X: MeshAxis>() -> usize {
     <X::Index as nomina_core::mesh::AxisIndex>::INDEX
 }
 

@@ -9,8 +9,8 @@ use nomina_core::rule::DimArg;
 use nomina_macros::twin;
 
 use super::Sharded;
-use super::along::{Along, of};
-use crate::frame::At;
+use super::along::{Along, from_dyn};
+use crate::metadata::CallSite;
 
 /// A tensor and its elements' indices, both replicated along the axis of `A`.
 pub type Found<D, P, A, T> = (
@@ -110,7 +110,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         &self,
         op: &'static str,
         combine: Combine,
-        at: At,
+        at: CallSite,
     ) -> Result<Extremes<D, P, A, T>>
     where
         D: Has<A::Dim>,
@@ -118,11 +118,14 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match (A::VIA, combine) {
-            (Some(axis), _) => self.parts(op, dim, axis, at).extreme(&x, combine)?,
+            (Some(axis), _) => self.split_dim(op, dim, axis, at).extreme(&x, combine)?,
             (None, Combine::Max) => x.max(DimArg::from_dim(dim))?,
             (None, _) => x.min(DimArg::from_dim(dim))?,
         };
-        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+        Ok((
+            self.reduced(op, from_dyn(values))?,
+            self.reduced(op, from_dyn(places))?,
+        ))
     }
 
     /// Returns the `k`-th smallest element along a dim, counted from 1, and its index: of equal elements, the one that
@@ -156,10 +159,13 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         let (_, op, at) = (dim, "kthvalue", Location::caller());
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match A::VIA {
-            Some(axis) => self.parts(op, dim, axis, at).kthvalue(&x, k)?,
+            Some(axis) => self.split_dim(op, dim, axis, at).kthvalue(&x, k)?,
             None => x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::from_dim(dim))?,
         };
-        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+        Ok((
+            self.reduced(op, from_dyn(values))?,
+            self.reduced(op, from_dyn(places))?,
+        ))
     }
 
     /// Returns the lower median along a dim and its index; the first NaN if there is one. `via` a mesh axis, it works
@@ -192,10 +198,13 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         let (_, op, at) = (dim, "median", Location::caller());
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match A::VIA {
-            Some(axis) => self.parts(op, dim, axis, at).median(&x)?,
+            Some(axis) => self.split_dim(op, dim, axis, at).median(&x)?,
             None => x.median(DimArg::from_dim(dim))?,
         };
-        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+        Ok((
+            self.reduced(op, from_dyn(values))?,
+            self.reduced(op, from_dyn(places))?,
+        ))
     }
 
     /// Returns the `k` greatest elements along a dim, in order, and their indices. `via` a mesh axis, each rank sends
@@ -234,10 +243,13 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         let (_, op, at) = (dim, "topk", Location::caller());
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match A::VIA {
-            Some(axis) => self.parts(op, dim, axis, at).topk(&x, k, options)?,
+            Some(axis) => self.split_dim(op, dim, axis, at).topk(&x, k, options)?,
             None => x.topk_with(i64::try_from(k).unwrap_or(i64::MAX), dim, options)?,
         };
-        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+        Ok((
+            self.reduced(op, from_dyn(values))?,
+            self.reduced(op, from_dyn(places))?,
+        ))
     }
 
     /// Sorts the elements stably along a dim, with NaN as the greatest, and returns their original indices, too. `via`
@@ -297,16 +309,19 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         &self,
         op: &'static str,
         options: SortOptions,
-        at: At,
+        at: CallSite,
     ) -> Result<(Self, Sharded<D, P, i64>)>
     where
         D: Has<A::Dim>,
     {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match A::VIA {
-            Some(axis) => self.parts(op, dim, axis, at).sort(&x, options)?,
+            Some(axis) => self.split_dim(op, dim, axis, at).sort(&x, options)?,
             None => x.sort_with(dim, options)?,
         };
-        Ok((self.mapped(op, of(values))?, self.mapped(op, of(places))?))
+        Ok((
+            self.mapped(op, from_dyn(values))?,
+            self.mapped(op, from_dyn(places))?,
+        ))
     }
 }

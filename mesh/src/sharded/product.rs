@@ -9,7 +9,7 @@ use nomina_core::mesh::{
 use nomina_macros::twin;
 
 use super::Sharded;
-use super::along::of;
+use super::along::from_dyn;
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// Contracts a dim of both tensors, at any position: a dim that each rank has all of, or [`across`](crate::across)
@@ -49,12 +49,12 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let at = std::panic::Location::caller();
         if let (Some(axis), [Some(name)]) = (A::VIA, <A::Axes as Axes>::NAMES) {
-            self.one_mesh("contract", other)?;
+            self.require_same_mesh("contract", other)?;
             let places = E::NAMES.iter().position(|own| *own == Some(*name));
-            let parts = other.parts("contract", places.unwrap_or_default(), axis, at);
-            let found = parts.contract(&self.local.to_dyn(), &other.local.to_dyn(), name)?;
-            let (found, operands) = (of(found)?, [self.operand(), other.operand()]);
-            return Sharded::of("contract", found, self.mesh.clone(), &operands);
+            let split_dim = other.split_dim("contract", places.unwrap_or_default(), axis, at);
+            let found = split_dim.contract(&self.local.to_dyn(), &other.local.to_dyn(), name)?;
+            let (found, operands) = (from_dyn(found)?, [self.operand(), other.operand()]);
+            return Sharded::from_result("contract", found, self.mesh.clone(), &operands);
         }
         let axes = dim.axes();
         let summed = <A::Axes as Axes>::NAMES;

@@ -131,20 +131,20 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         dims: F,
         to: X,
     ) -> Result<Sharded<Flattened<D, F, X>, FlattenedIn<P, F::List, X>, T>> {
-        let frame = self.frame();
+        let metadata = self.metadata();
         let mut all = 1_usize;
         for name in F::NAMES {
             let at = D::NAMES
                 .iter()
                 .position(|own| own == name)
                 .unwrap_or_default();
-            let ranks = frame
+            let ranks = metadata
                 .places
                 .iter()
                 .enumerate()
                 .filter(|(_, place)| place.dim().map(nomina::Name::as_str) == *name);
             let ranks: usize = ranks
-                .map(|(axis, _)| frame.shared.axes[axis].ranks.size())
+                .map(|(axis, _)| metadata.shared.axes[axis].ranks.size())
                 .product();
             if !self.sizes[at].is_multiple_of(ranks) {
                 let what = format!(
@@ -152,7 +152,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
                     name.unwrap_or("*")
                 );
                 return Err(Error::new(ErrorKind::Shape, "flatten", what)
-                    .operand(&frame.names, &self.sizes)
+                    .operand(&metadata.names, &self.sizes)
                     .hint("gather the dim first, or pad it"));
             }
             all = all.saturating_mul(self.sizes[at]);

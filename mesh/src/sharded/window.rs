@@ -18,9 +18,9 @@ use nomina_core::mesh::{
 use nomina_macros::{spatial, twin};
 
 use super::Sharded;
-use super::along::{AlongDim, of};
-use crate::frame::At;
-use crate::parts::{Slid, Sliding};
+use super::along::{AlongDim, from_dyn};
+use crate::metadata::CallSite;
+use crate::split_dim::{SlidingOp, WindowResult};
 
 /// `S` dims that windows slide along, one dim or a tuple. Each is whole on every rank, or [`via`](crate::ViaAxis::via)
 /// the axis that splits it.
@@ -33,7 +33,7 @@ pub trait SlideDims<const S: usize> {
     type Axes: Axes;
     /// The verdict on the dims in placement `P`.
     #[doc(hidden)]
-    type Stands<P: Placement>: Verdict;
+    type WindowVerdict<P: Placement>: Verdict;
     /// The axis that splits each dim.
     const VIA: [Option<usize>; S];
 }
@@ -46,13 +46,13 @@ macro_rules! slide_dims {
             $axes: Axes,
         {
             type Axes = $axes;
-            type Stands<P: Placement> = slide_dims!(@ P $($a)*);
+            type WindowVerdict<P: Placement> = slide_dims!(@ P $($a)*);
             const VIA: [Option<usize>; $s] = [$($a::VIA),*];
         }
     )*};
-    (@ $p:ident $a:ident) => { $a::Stands<$p> };
+    (@ $p:ident $a:ident) => { $a::DimVerdict<$p> };
     (@ $p:ident $a:ident $($more:ident)*) => {
-        <$a::Stands<$p> as Verdict>::Then<slide_dims!(@ $p $($more)*)>
+        <$a::DimVerdict<$p> as Verdict>::Then<slide_dims!(@ $p $($more)*)>
     };
 }
 slide_dims! {
@@ -66,7 +66,7 @@ where
     A::Dim: Axes,
 {
     type Axes = A::Dim;
-    type Stands<P: Placement> = <Fine as Verdict>::Then<A::Stands<P>>;
+    type WindowVerdict<P: Placement> = <Fine as Verdict>::Then<A::DimVerdict<P>>;
     const VIA: [Option<usize>; 1] = [A::VIA];
 }
 
@@ -77,15 +77,19 @@ where
 )]
 pub trait Slides<P, const S: usize>: SlideDims<S> {}
 impl<A: SlideDims<S>, P: Placement, const S: usize> Slides<P, S> for A where
-    A::Stands<P>: Accepted<P, P>
+    A::WindowVerdict<P>: Accepted<P, P>
 {
 }
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    fn sliding<A: SlideDims<S>, const S: usize>(&self, op: &'static str, at: At) -> Sliding {
+    fn sliding<A: SlideDims<S>, const S: usize>(
+        &self,
+        op: &'static str,
+        at: CallSite,
+    ) -> SlidingOp {
         let dims = positions::<A::Axes, D>();
-        Sliding {
-            frame: self.frame(),
+        SlidingOp {
+            metadata: self.metadata(),
             op,
             at,
             dims: dims.iter().copied().zip(A::VIA).collect(),
@@ -96,10 +100,11 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub(super) fn slid<E: Dims + Distinct, Q: Placement<Mesh = P::Mesh>>(
         &self,
         op: &'static str,
-        slid: Slid,
+        slid: WindowResult,
         operands: &[super::SizedDims<'_>],
     ) -> Result<Sharded<E, Q, T>> {
-        let mut found = Sharded::of(op, of(slid.local)?, self.mesh.clone(), operands)?;
+        let mut found =
+            Sharded::from_result(op, from_dyn(slid.local)?, self.mesh.clone(), operands)?;
         for (dim, size) in slid.sizes {
             found.sizes[dim] = size;
         }
@@ -127,22 +132,28 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         const S: usize,
     >(
         &self,
-        (op, at): (&'static str, At),
+        (op, at): (&'static str, CallSite),
         weight: &Sharded<E, Q, T>,
         bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
         groups: usize,
-        slid: impl FnOnce(&Sliding, &DynTensor, usize, &DynTensor, Option<&DynTensor>) -> Result<Slid>,
+        slid: impl FnOnce(
+            &SlidingOp,
+            &DynTensor,
+            usize,
+            &DynTensor,
+            Option<&DynTensor>,
+        ) -> Result<WindowResult>,
     ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
     where
         (OutChannel<E, X>,): Dims,
         Convolved<D, E, X>: Distinct,
     {
-        self.one_mesh(op, weight)?;
+        self.require_same_mesh(op, weight)?;
         if let Some(bias) = bias {
-            self.one_mesh(op, bias)?;
+            self.require_same_mesh(op, bias)?;
         }
         if groups != 1 && weight.local.shape() != weight.shape() {
-            return Err(crate::parts::groups_apart(op, groups));
+            return Err(crate::split_dim::split_groups_error(op, groups));
         }
         let (by, bias) = (weight.local.to_dyn(), bias.map(|bias| bias.local.to_dyn()));
         let (x, channel) = (self.local.to_dyn(), position::<X, D>());
@@ -199,7 +210,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, _, call) = (channel, dims, (stringify!(convNd), Location::caller()));
         self.convolved::<X, A, E, Q, N>(call, weight, bias, options.groups, |sliding, x, channel, weight, bias| {
-            let dims = sliding.places();
+            let dims = sliding.dim_positions();
             sliding.conv(x, channel, weight, bias, options, |x, bias, options| {
                 x.convNd_by(channel, &dims, weight, bias, options)
             })
@@ -233,7 +244,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, _, call) = (channel, dims, (stringify!(conv_transposeNd), Location::caller()));
         self.convolved::<X, A, E, Q, N>(call, weight, bias, options.groups, |sliding, x, channel, weight, bias| {
-            let dims = sliding.places();
+            let dims = sliding.dim_positions();
             sliding.conv_transpose(x, channel, weight, bias, options, |x, bias, options| {
                 x.conv_transposeNd_by(channel, &dims, weight, bias, options)
             })
@@ -271,7 +282,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, op, at) = (dims, stringify!(max_poolNd), Location::caller());
         let (x, sliding) = (self.local.to_dyn(), self.sliding::<A, N>(op, at));
-        let dims = sliding.places();
+        let dims = sliding.dim_positions();
         let slid = sliding.max_pool(&x, kernel_size, options, |x, options| {
             x.max_poolNd_by(&dims, kernel_size, options)
         })?;
@@ -295,7 +306,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, op, at) = (dims, stringify!(avg_poolNd), Location::caller());
         let (x, sliding) = (self.local.to_dyn(), self.sliding::<A, N>(op, at));
-        let dims = sliding.places();
+        let dims = sliding.dim_positions();
         let slid = sliding.avg_pool(&x, kernel_size, options, |x, options| {
             x.avg_poolNd_by(&dims, kernel_size, options)
         })?;

@@ -229,14 +229,14 @@ fn attend(
     };
     let (mut q, mut k, v) = (project(query)?, project(key)?, project(value)?);
     if let Some(base) = options.rotary {
-        let turns = turns(&q, base)?;
-        (q, k) = (rotated(q, &turns)?, rotated(k, &turns)?);
+        let rotation = rotation(&q, base)?;
+        (q, k) = (rotate(q, &rotation)?, rotate(k, &rotation)?);
     }
     let plain = |raw: Raw| {
         let names = Names::unnamed(raw.rank());
         DynTensor::from_parts(raw, names)
     };
-    let told = AttentionOptions {
+    let attention_options = AttentionOptions {
         dropout_p: options.dropout,
         is_causal: options.causal,
         enable_gqa: query.0.shape() != key.0.shape(),
@@ -244,13 +244,13 @@ fn attend(
     };
     let (q, k, v) = (plain(q)?, plain(k)?, plain(v)?);
     let found = match mask {
-        None => q.scaled_dot_product_attention_with(&k, &v, None, told),
+        None => q.scaled_dot_product_attention_with(&k, &v, None, attention_options),
         Some(mask) => {
             let mut names: Vec<_> = batch.iter().map(|&dim| x.names()[dim].clone()).collect();
             names.extend([h[0].clone(), x.names()[s].clone()]);
             let names: Names = names.into_iter().collect();
-            let mask = plain(aligned(mask, &names)?)?;
-            q.scaled_dot_product_attention_with(&k, &v, Some(&mask), told)
+            let mask = plain(align_mask(mask, &names)?)?;
+            q.scaled_dot_product_attention_with(&k, &v, Some(&mask), attention_options)
         }
     };
     let found = found.map_err(|error| about(error, &[x]))?;
@@ -272,7 +272,7 @@ fn attend(
 
 /// Reorders a mask to the dims of the scores: `names`, then the positions attended to, which are the mask's remaining
 /// dim.
-fn aligned(mask: &DynTensor, names: &Names) -> Result<Raw> {
+fn align_mask(mask: &DynTensor, names: &Names) -> Result<Raw> {
     let own: Vec<Option<usize>> = names
         .iter()
         .map(|name| mask.names().position(name.as_ref()?))
@@ -288,7 +288,7 @@ fn aligned(mask: &DynTensor, names: &Names) -> Result<Raw> {
 
 /// Returns cosines and sines of the rotation angles, for each position and each pair of features; `x` has dims (…,
 /// sequence, features).
-fn turns(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
+fn rotation(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
     let (len, features) = (x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]);
     if features % 2 != 0 {
         let what = format!("{features} features make no pairs for rotary positions");
@@ -299,9 +299,9 @@ fn turns(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
     let half = features / 2;
     let mut angles = list("attention", [len, half])?;
     for position in 0..len {
-        let turned =
+        let rotated =
             (0..half).map(|pair| position as f64 * base.powf(-(pair as f64) / half as f64));
-        angles.extend(turned);
+        angles.extend(rotated);
     }
     let angles = DynTensor::from_vec(angles, &[len, half], ())?;
     let here = |table: DynTensor| table.to_dtype(x.dtype())?.to_device(x.device());
@@ -309,16 +309,16 @@ fn turns(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
 }
 
 /// Rotates the features of (…, sequence, features), which are paired between the halves.
-fn rotated(x: Raw, [cos, sin]: &[DynTensor; 2]) -> Result<Raw> {
+fn rotate(x: Raw, [cos, sin]: &[DynTensor; 2]) -> Result<Raw> {
     let names = Names::unnamed(x.rank());
     let half = cos.shape()[1];
     let x = DynTensor::from_parts(x, names)?;
     let last = -1_i64;
     let (first, second) = (x.narrow(last, 0, half)?, x.narrow(last, half as i64, half)?);
-    let turned = [
+    let rotated = [
         first.mul(cos)?.sub(&second.mul(sin)?)?,
         second.mul(cos)?.add(&first.mul(sin)?)?,
     ];
-    let joined = DynTensor::cat(&[&turned[0], &turned[1]], last)?;
+    let joined = DynTensor::cat(&[&rotated[0], &rotated[1]], last)?;
     Ok(joined.into_parts().0)
 }

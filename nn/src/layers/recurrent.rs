@@ -111,8 +111,8 @@ macro_rules! recurrent {
                     self.input_bias.to_dyn(),
                     self.hidden_bias.to_dyn(),
                 ];
-                let place = position::<S, Outputs<D, I, H>>();
-                let (found, state) = walk(&x.to_dyn(), &weights, place, state, $step)?;
+                let sequence_dim = position::<S, Outputs<D, I, H>>();
+                let (found, state) = run_steps(&x.to_dyn(), &weights, sequence_dim, state, $step)?;
                 let mut last = Vec::new();
                 for raw in state {
                     last.push(typed(raw)?);
@@ -141,8 +141,8 @@ recurrent!(
     Lstm, 4, 2, lstm
 );
 recurrent!(
-    /// A gated recurrent unit along `S`: inputs along `I`, states along `H`, which come last. Cho et al., "Learning Phrase
-    /// Representations using RNN Encoder-Decoder".
+    /// A gated recurrent unit along `S`: inputs along `I`, states along `H`, which come last. Cho et al., "Learning
+    /// Phrase Representations using RNN Encoder-Decoder".
     ///
     /// ```
     /// use nomina::prelude::*;
@@ -155,29 +155,36 @@ recurrent!(
 );
 
 /// A step function: computes the next states from the gates of the input, the gates of the state, and the states.
-type Step<const K: usize> = fn(&[Raw], &[Raw], &[Raw; K]) -> Result<[Raw; K]>;
+type StepFn<const K: usize> = fn(&[Raw], &[Raw], &[Raw; K]) -> Result<[Raw; K]>;
 
-/// Runs the steps along the sequence, which is at `place` in the outputs' dims.
-fn walk<const K: usize>(
+/// Runs the steps along the sequence, which is at `sequence_dim` in the outputs' dims.
+fn run_steps<const K: usize>(
     x: &DynTensor,
     [w_input, w_hidden, b_input, b_hidden]: &[DynTensor; 4],
-    place: usize,
+    sequence_dim: usize,
     state: Option<[DynTensor; K]>,
-    step: Step<K>,
+    step: StepFn<K>,
 ) -> Result<(Raw, [Raw; K])> {
     let at = |error: Error| about(error, &[x, w_input]);
     let (gates, states) = (w_hidden.shape()[0], w_hidden.shape()[1]);
     // The input's dims without its features, then gates, states; permuted so that the sequence is first and the others
     // are rows.
-    let ahead = linear(x, w_input, Some(b_input), 1, None)?;
-    let batch: Vec<usize> = (0..ahead.rank() - 2).filter(|&dim| dim != place).collect();
-    let sizes: Vec<usize> = batch.iter().map(|&dim| ahead.shape()[dim]).collect();
+    let input_gates = linear(x, w_input, Some(b_input), 1, None)?;
+    let batch: Vec<usize> = (0..input_gates.rank() - 2)
+        .filter(|&dim| dim != sequence_dim)
+        .collect();
+    let sizes: Vec<usize> = batch.iter().map(|&dim| input_gates.shape()[dim]).collect();
     let rows = sizes
         .iter()
         .fold(1, |all: usize, &size| all.saturating_mul(size));
-    let order = [&[place][..], &batch, &[ahead.rank() - 2, ahead.rank() - 1]].concat();
-    let len = ahead.shape()[place];
-    let ahead = ahead
+    let order = [
+        &[sequence_dim][..],
+        &batch,
+        &[input_gates.rank() - 2, input_gates.rank() - 1],
+    ]
+    .concat();
+    let len = input_gates.shape()[sequence_dim];
+    let input_gates = input_gates
         .permute(&order)
         .map_err(at)?
         .reshape(&[len, rows, gates, states])
@@ -210,28 +217,28 @@ fn walk<const K: usize>(
     let bias = b_hidden.raw().reshape(&[gates * states]).map_err(at)?;
     let split =
         |raw: &Raw| -> Result<Vec<Raw>> { (0..gates).map(|gate| raw.select(1, gate)).collect() };
-    let mut shown = list("recurrent", [len]).map_err(at)?;
+    let mut outputs = list("recurrent", [len]).map_err(at)?;
     for position in 0..len {
         let own = call::linear(&state[0], &matrix, Some(&bias), 1, None).map_err(at)?;
         let own = split(&own.reshape(&[rows, gates, states]).map_err(at)?)?;
-        let next = split(&ahead.select(0, position)?)?;
+        let next = split(&input_gates.select(0, position)?)?;
         state = step(&next, &own, &state).map_err(at)?;
-        shown.push(state[0].clone());
+        outputs.push(state[0].clone());
     }
-    let found = if shown.is_empty() {
+    let found = if outputs.is_empty() {
         Raw::zeros("recurrent", &[0, rows, states], x.dtype(), x.device())?
     } else {
         let mut rows = list("recurrent", [len]).map_err(at)?;
-        rows.extend(&shown);
+        rows.extend(&outputs);
         call::stack(&rows, 0).map_err(at)?
     };
     let found = found
         .reshape(&[&[len][..], &sizes, &[states]].concat())
         .map_err(at)?;
     // Moves the sequence back to its place.
-    let order: Vec<usize> = (1..=place)
+    let order: Vec<usize> = (1..=sequence_dim)
         .chain([0])
-        .chain(place + 1..found.rank())
+        .chain(sequence_dim + 1..found.rank())
         .collect();
     let mut found = found.permute(&order).map_err(at)?;
     let wanted = [&sizes[..], &[states]].concat();
@@ -240,9 +247,9 @@ fn walk<const K: usize>(
     }
     if len == 0 {
         let others = [x, w_input, w_hidden, b_input, b_hidden].map(DynTensor::raw);
-        found = unchanged(&found, &others).map_err(at)?;
+        found = with_dependencies(&found, &others).map_err(at)?;
         for raw in &mut state {
-            *raw = unchanged(raw, &others).map_err(at)?;
+            *raw = with_dependencies(raw, &others).map_err(at)?;
         }
     }
     Ok((found, state))
@@ -250,7 +257,7 @@ fn walk<const K: usize>(
 
 /// Records `own` as computed from `others` too, with zero gradients: results of an empty sequence are then recorded
 /// like others.
-fn unchanged(own: &Raw, others: &[&Raw]) -> Result<Raw> {
+fn with_dependencies(own: &Raw, others: &[&Raw]) -> Result<Raw> {
     let inputs = [&[own], others].concat();
     let looks: Vec<_> = others
         .iter()
@@ -291,7 +298,7 @@ fn lstm(next: &[Raw], own: &[Raw], [_, cell]: &[Raw; 2]) -> Result<[Raw; 2]> {
         &next[0], &own[0], &next[1], &own[1], &next[2], &own[2], cell,
     ];
     let cell = call::fused(&kept, &operands, &[])?;
-    let shown = [
+    let outputs = [
         Tensor(0),
         Tensor(1),
         Tensor(2),
@@ -300,7 +307,7 @@ fn lstm(next: &[Raw], own: &[Raw], [_, cell]: &[Raw; 2]) -> Result<[Raw; 2]> {
         Apply(Op::Tanh, &[2]),
         Apply(Op::Mul, &[4, 5]),
     ];
-    let hidden = call::fused(&shown, &[&next[3], &own[3], &cell], &[])?;
+    let hidden = call::fused(&outputs, &[&next[3], &own[3], &cell], &[])?;
     Ok([hidden, cell])
 }
 

@@ -23,8 +23,8 @@
 //! ```
 
 mod clip;
-mod memory;
 pub mod schedule;
+mod state;
 mod step;
 
 pub use clip::{clip_grad_norm, try_clip_grad_norm};

@@ -5,16 +5,16 @@
 /// Rises from 0 to 1 over the first `warmup` steps, then falls to 0 at `total` along half a cosine.
 #[must_use]
 pub fn cosine(step: u64, warmup: u64, total: u64) -> f64 {
-    match rising(step, warmup) {
+    match warmup_factor(step, warmup) {
         Some(factor) => factor,
-        None => 0.5 * (1.0 + (std::f64::consts::PI * way(step, warmup, total)).cos()),
+        None => 0.5 * (1.0 + (std::f64::consts::PI * progress(step, warmup, total)).cos()),
     }
 }
 
 /// Rises from 0 to 1 over the first `warmup` steps, then falls to 0 at `total` linearly.
 #[must_use]
 pub fn linear(step: u64, warmup: u64, total: u64) -> f64 {
-    rising(step, warmup).unwrap_or_else(|| 1.0 - way(step, warmup, total))
+    warmup_factor(step, warmup).unwrap_or_else(|| 1.0 - progress(step, warmup, total))
 }
 
 /// Multiplies by `gamma` at each step.
@@ -29,12 +29,12 @@ pub fn steps(step: u64, every: u64, gamma: f64) -> f64 {
     exponential(step.checked_div(every).unwrap_or(0), gamma)
 }
 
-fn rising(step: u64, warmup: u64) -> Option<f64> {
+fn warmup_factor(step: u64, warmup: u64) -> Option<f64> {
     (step < warmup).then(|| (step + 1) as f64 / warmup as f64)
 }
 
 /// Returns the fraction of the steps after the warmup that have passed, at most 1.
-fn way(step: u64, warmup: u64, total: u64) -> f64 {
+fn progress(step: u64, warmup: u64, total: u64) -> f64 {
     let whole = total.saturating_sub(warmup).max(1) as f64;
     ((step - warmup) as f64 / whole).min(1.0)
 }

@@ -4,7 +4,7 @@ use nomina::{DynTensor, Result};
 use nomina_macros::twin;
 use nomina_runtime::call::{self, AdamOptions, SgdOptions};
 
-use super::memory::Memory;
+use super::state::StateByParam;
 use crate::module::Module;
 
 /// Stochastic gradient descent, with optional momentum.
@@ -12,8 +12,8 @@ use crate::module::Module;
 pub struct Sgd {
     /// The options of the next step.
     pub options: SgdOptions,
-    sums: Memory<1>,
-    plain: Memory<0>,
+    sums: StateByParam<1>,
+    plain: StateByParam<0>,
 }
 
 impl Sgd {
@@ -31,8 +31,8 @@ impl Sgd {
     pub fn with(options: SgdOptions) -> Self {
         Self {
             options,
-            sums: Memory::new(["momentum_buffer"]),
-            plain: Memory::new([]),
+            sums: StateByParam::new(["momentum_buffer"]),
+            plain: StateByParam::new([]),
         }
     }
 
@@ -99,7 +99,7 @@ macro_rules! adam {
         pub struct $name {
             /// The options of the next step.
             pub options: AdamOptions,
-            means: Memory<2>,
+            means: StateByParam<2>,
         }
 
         impl $name {
@@ -117,7 +117,7 @@ macro_rules! adam {
             pub fn with(options: AdamOptions) -> Self {
                 Self {
                     options,
-                    means: Memory::new(["exp_avg", "exp_avg_sq"]),
+                    means: StateByParam::new(["exp_avg", "exp_avg_sq"]),
                 }
             }
 

@@ -1,5 +1,5 @@
-//! Per-rank metadata of a distributed tensor (names, global sizes, placements, origin, the mesh) and all conversions between
-//! placements, whose gradients are conversions again.
+//! Per-rank metadata of a distributed tensor (names, global sizes, placements, origin, the mesh) and all conversions
+//! between placements, whose gradients are conversions again.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use nomina_core::mesh::value::{Place, error};
 use nomina_runtime::Raw;
 use nomina_runtime::grad::{Later, custom, custom_later};
 
-use crate::boxes::part;
-use crate::check::What;
+use crate::check::Description;
 use crate::mesh::Shared;
 use crate::origin::Origin;
+use crate::partition::part;
 use crate::queue;
 use crate::ranks::Job;
 
 /// A call in a user's program.
-pub(crate) type At = &'static Location<'static>;
+pub(crate) type CallSite = &'static Location<'static>;
 
 /// The metadata of a tensor on a mesh, without its piece.
 #[derive(Clone)]
-pub(crate) struct Frame {
+pub(crate) struct Metadata {
     pub(crate) names: Names,
     /// The global sizes.
     pub(crate) sizes: Vec<usize>,
@@ -32,12 +32,12 @@ pub(crate) struct Frame {
     pub(crate) shared: Arc<Shared>,
 }
 
-impl Frame {
-    /// Returns the frame with another state along an axis.
-    pub(crate) fn with(&self, axis: usize, place: Place) -> Self {
-        let mut frame = self.clone();
-        frame.places[axis] = place;
-        frame
+impl Metadata {
+    /// Returns the metadata with another state along an axis.
+    pub(crate) fn with_place(&self, axis: usize, place: Place) -> Self {
+        let mut metadata = self.clone();
+        metadata.places[axis] = place;
+        metadata
     }
 
     /// Returns the position of a dim.
@@ -87,22 +87,22 @@ impl Frame {
     }
 
     /// Turns a verdict about an axis into an error.
-    pub(crate) fn wrong(
+    pub(crate) fn require(
         &self,
         op: &'static str,
         axis: usize,
-        asked: nomina_core::mesh::value::Verdict,
+        verdict: nomina_core::mesh::value::Verdict,
     ) -> Result<()> {
-        asked.map_err(|wrong| {
+        verdict.map_err(|wrong| {
             error(op, self.shared.axes[axis].name, &wrong).operand(&self.names, &self.sizes)
         })
     }
 
     /// Refuses placements that a loaded tensor cannot have.
     #[cfg(feature = "safetensors")]
-    pub(crate) fn check(&self, op: &'static str) -> Result<()> {
+    pub(crate) fn require_loadable(&self, op: &'static str) -> Result<()> {
         for (axis, place) in self.places.iter().enumerate() {
-            self.wrong(op, axis, place.finished())?;
+            self.require(op, axis, place.finished())?;
             if let Some(dim) = place.dim() {
                 self.position(op, dim)?;
             }
@@ -111,40 +111,45 @@ impl Frame {
     }
 
     /// Refuses to convert an axis if a later axis splits the same dim further.
-    pub(crate) fn innermost(&self, op: &'static str, axis: usize, dim: &Name) -> Result<()> {
+    pub(crate) fn require_innermost(
+        &self,
+        op: &'static str,
+        axis: usize,
+        dim: &Name,
+    ) -> Result<()> {
         let inside = self.places[axis + 1..]
             .iter()
             .any(|place| place.dim() == Some(dim));
-        let asked = if inside {
+        let verdict = if inside {
             Err((nomina_core::mesh::Fault::SplitInside, vec![dim.clone()]))
         } else {
             Ok(())
         };
-        self.wrong(op, axis, asked)
+        self.require(op, axis, verdict)
     }
 
     /// Describes a collective along an axis, for the ranks to compare. Tensors that are local to each rank have no
     /// common origin.
-    pub(crate) fn what(
+    pub(crate) fn describe(
         &self,
         op: &'static str,
         dtype: Option<DType>,
         axis: usize,
-        at: At,
-    ) -> What<'_> {
-        What {
+        at: CallSite,
+    ) -> Description<'_> {
+        Description {
             names: &self.names,
             sizes: &self.sizes,
             places: &self.places,
             origin: (self.places[axis] != Place::Own).then_some(self.origin),
             dtype,
-            ..What::new(op, at)
+            ..Description::new(op, at)
         }
     }
 
     /// Cuts a piece into the parts for the ranks of an axis, which then splits dim `dim`.
-    fn parts(&self, raw: &Raw, axis: usize, dim: usize) -> Result<Vec<Raw>> {
-        let split = self.with(axis, Place::Split(self.named(dim)?));
+    fn cut_parts(&self, raw: &Raw, axis: usize, dim: usize) -> Result<Vec<Raw>> {
+        let split = self.with_place(axis, Place::Split(self.dim_name(dim)?));
         let (first, _) = self.range(dim, None);
         let part = |rank| {
             let (start, len) = split.range(dim, Some((axis, rank)));
@@ -154,7 +159,7 @@ impl Frame {
     }
 
     /// Returns the name of a dim that is split.
-    pub(crate) fn named(&self, dim: usize) -> Result<Name> {
+    pub(crate) fn dim_name(&self, dim: usize) -> Result<Name> {
         self.names[dim].clone().ok_or_else(|| {
             Error::new(
                 ErrorKind::UnnamedDim,
@@ -168,15 +173,15 @@ impl Frame {
     /// Returns the dim that is split along an axis.
     fn split_dim(&self, op: &'static str, axis: usize) -> Result<usize> {
         let Some(name) = self.places[axis].dim() else {
-            self.wrong(op, axis, self.places[axis].is_split())?;
+            self.require(op, axis, self.places[axis].split())?;
             return Err(Error::new(ErrorKind::Mesh, op, "no dim is split"));
         };
-        self.innermost(op, axis, name)?;
+        self.require_innermost(op, axis, name)?;
         self.position(op, name)
     }
 
     /// Concatenates pieces along a dim.
-    fn joined(&self, pieces: Vec<Raw>, dim: usize) -> Result<Raw> {
+    fn concat(&self, pieces: Vec<Raw>, dim: usize) -> Result<Raw> {
         let unnamed = |raw: Raw| DynTensor::from_parts(raw, Names::unnamed(self.sizes.len()));
         let pieces: Vec<DynTensor> = pieces.into_iter().map(unnamed).collect::<Result<_>>()?;
         let pieces: Vec<&DynTensor> = pieces.iter().collect();
@@ -190,17 +195,17 @@ impl Frame {
         raw: &Raw,
         axis: usize,
         synced: bool,
-        at: At,
+        at: CallSite,
     ) -> Result<Raw> {
-        self.wrong(op, axis, self.places[axis].is_pending())?;
-        let combine = self.pending(axis);
-        let mut what = self.what(op, Some(raw.dtype()), axis, at);
-        what.combine = Some(combine);
+        self.require(op, axis, self.places[axis].pending())?;
+        let combine = self.pending_combine(axis);
+        let mut description = self.describe(op, Some(raw.dtype()), axis, at);
+        description.combine = Some(combine);
         let piece = raw.clone().detach();
-        let found = self
-            .shared
-            .one(axis, what, Job::AllReduce { piece, combine })?;
-        let frame = self.clone();
+        let found =
+            self.shared
+                .run_for_one(axis, description, Job::AllReduce { piece, combine })?;
+        let metadata = self.clone();
         custom(op, &[raw], found, move |grad| {
             if combine != Combine::Add {
                 return Err(no_gradient(op, combine));
@@ -209,14 +214,14 @@ impl Frame {
             if synced {
                 Ok(vec![Some(grad.clone())])
             } else {
-                frame
+                metadata
                     .all_reduce(op, grad, axis, false, at)
                     .map(|grad| vec![Some(grad)])
             }
         })
     }
 
-    fn pending(&self, axis: usize) -> Combine {
+    fn pending_combine(&self, axis: usize) -> Combine {
         match self.places[axis] {
             Place::Pending(combine) => combine,
             _ => Combine::Add,
@@ -224,19 +229,25 @@ impl Frame {
     }
 
     /// Reduces pending values along an axis; each rank gets its part of a dim.
-    pub(crate) fn reduce_scatter(&self, raw: &Raw, axis: usize, dim: usize, at: At) -> Result<Raw> {
+    pub(crate) fn reduce_scatter(
+        &self,
+        raw: &Raw,
+        axis: usize,
+        dim: usize,
+        at: CallSite,
+    ) -> Result<Raw> {
         let op = "reduce_scatter";
-        self.wrong(op, axis, self.places[axis].is_pending())?;
-        let name = self.named(dim)?;
-        self.innermost(op, axis, &name)?;
-        let combine = self.pending(axis);
-        let mut what = self.what(op, Some(raw.dtype()), axis, at);
-        (what.combine, what.to) = (Some(combine), Some(&name));
-        let pieces = self.parts(&raw.clone().detach(), axis, dim)?;
-        let found = self
-            .shared
-            .one(axis, what, Job::ReduceScatter { pieces, combine })?;
-        let split = self.with(axis, Place::Split(name));
+        self.require(op, axis, self.places[axis].pending())?;
+        let name = self.dim_name(dim)?;
+        self.require_innermost(op, axis, &name)?;
+        let combine = self.pending_combine(axis);
+        let mut description = self.describe(op, Some(raw.dtype()), axis, at);
+        (description.combine, description.to) = (Some(combine), Some(&name));
+        let pieces = self.cut_parts(&raw.clone().detach(), axis, dim)?;
+        let found =
+            self.shared
+                .run_for_one(axis, description, Job::ReduceScatter { pieces, combine })?;
+        let split = self.with_place(axis, Place::Split(name));
         custom(op, &[raw], found, move |grad| match combine {
             Combine::Add => Ok(vec![Some(split.all_gather(grad, axis, false, at)?)]),
             _ => Err(no_gradient(op, combine)),
@@ -244,7 +255,13 @@ impl Frame {
     }
 
     /// Gathers the parts of a split dim on all ranks of the axis.
-    pub(crate) fn all_gather(&self, raw: &Raw, axis: usize, synced: bool, at: At) -> Result<Raw> {
+    pub(crate) fn all_gather(
+        &self,
+        raw: &Raw,
+        axis: usize,
+        synced: bool,
+        at: CallSite,
+    ) -> Result<Raw> {
         let op = if synced {
             "all_gather_synced"
         } else {
@@ -256,15 +273,15 @@ impl Frame {
             piece: raw.clone().detach(),
             shapes: shapes.collect(),
         };
-        let what = self.what(op, Some(raw.dtype()), axis, at);
-        let found = self.shared.start(axis, what, job)?.wait()?;
-        let found = self.joined(found, dim)?;
+        let description = self.describe(op, Some(raw.dtype()), axis, at);
+        let found = self.shared.start(axis, description, job)?.wait()?;
+        let found = self.concat(found, dim)?;
         let place = if synced {
             Place::Synced
         } else {
             Place::Pending(Combine::Add)
         };
-        let back = self.with(axis, place);
+        let back = self.with_place(axis, place);
         custom(op, &[raw], found, move |grad| {
             let grad = if synced {
                 back.cut(grad, axis, dim, at)?
@@ -276,17 +293,23 @@ impl Frame {
     }
 
     /// Splits another dim along an axis than now.
-    pub(crate) fn all_to_all(&self, raw: &Raw, axis: usize, to: usize, at: At) -> Result<Raw> {
+    pub(crate) fn all_to_all(
+        &self,
+        raw: &Raw,
+        axis: usize,
+        to: usize,
+        at: CallSite,
+    ) -> Result<Raw> {
         let op = "all_to_all";
         let from = self.split_dim(op, axis)?;
-        let name = self.named(to)?;
-        self.innermost(op, axis, &name)?;
+        let name = self.dim_name(to)?;
+        self.require_innermost(op, axis, &name)?;
         if from == to {
             return Ok(raw.clone());
         }
-        let whole = self.with(axis, Place::Whole);
-        let split = self.with(axis, Place::Split(name));
-        let pieces = whole.parts(&raw.clone().detach(), axis, to)?;
+        let whole = self.with_place(axis, Place::Whole);
+        let split = self.with_place(axis, Place::Split(name));
+        let pieces = whole.cut_parts(&raw.clone().detach(), axis, to)?;
         let shape = |rank| {
             let mut shape = self.shape(Some((axis, rank)));
             shape[to] = split.range(to, None).1;
@@ -294,20 +317,20 @@ impl Frame {
         };
         let shapes = (0..self.ranks(axis)).map(shape).collect();
         let job = Job::AllToAll { pieces, shapes };
-        let mut what = self.what(op, Some(raw.dtype()), axis, at);
-        what.to = self.names[to].as_ref();
-        let found = self.shared.start(axis, what, job)?.wait()?;
-        let found = self.joined(found, from)?;
+        let mut description = self.describe(op, Some(raw.dtype()), axis, at);
+        description.to = self.names[to].as_ref();
+        let found = self.shared.start(axis, description, job)?.wait()?;
+        let found = self.concat(found, from)?;
         custom(op, &[raw], found, move |grad| {
             Ok(vec![Some(split.all_to_all(grad, axis, from, at)?)])
         })
     }
 
     /// Turns a synced tensor into a whole one: in the backward pass, the gradients of all ranks are summed.
-    pub(crate) fn whole(&self, raw: &Raw, axis: usize, at: At) -> Result<Raw> {
-        self.wrong("whole", axis, self.places[axis].is_synced())?;
-        let frame = self.with(axis, Place::Pending(Combine::Add));
-        let back = move |grad: &Raw| frame.all_reduce("whole", grad, axis, true, at);
+    pub(crate) fn whole(&self, raw: &Raw, axis: usize, at: CallSite) -> Result<Raw> {
+        self.require("whole", axis, self.places[axis].synced())?;
+        let metadata = self.with_place(axis, Place::Pending(Combine::Add));
+        let back = move |grad: &Raw| metadata.all_reduce("whole", grad, axis, true, at);
         if self.ranks(axis) == 1 {
             return custom("whole", &[raw], raw.clone(), move |grad| {
                 Ok(vec![Some(back(grad)?)])
@@ -319,11 +342,11 @@ impl Frame {
     }
 
     /// Cuts this rank's part of a dim out of a replicated tensor.
-    pub(crate) fn cut(&self, raw: &Raw, axis: usize, dim: usize, at: At) -> Result<Raw> {
-        self.wrong("cut", axis, self.places[axis].is_whole())?;
-        let name = self.named(dim)?;
-        self.innermost("cut", axis, &name)?;
-        let split = self.with(axis, Place::Split(name));
+    pub(crate) fn cut(&self, raw: &Raw, axis: usize, dim: usize, at: CallSite) -> Result<Raw> {
+        self.require("cut", axis, self.places[axis].whole())?;
+        let name = self.dim_name(dim)?;
+        self.require_innermost("cut", axis, &name)?;
+        let split = self.with_place(axis, Place::Split(name));
         let (first, _) = self.range(dim, None);
         let (start, len) = split.range(dim, None);
         if self.places[axis] != Place::Synced {
@@ -342,14 +365,20 @@ impl Frame {
 
     /// Turns a replicated tensor into a pending sum to which only the first rank contributes.
     pub(crate) fn pend(&self, raw: &Raw, axis: usize) -> Result<Raw> {
-        self.wrong("pend", axis, self.places[axis].is_plain())?;
-        first_alone("pend", raw, self.rank(axis) == 0)
+        self.require("pend", axis, self.places[axis].plain())?;
+        value_or_zeros("pend", raw, self.rank(axis) == 0)
     }
 
     /// Sends one rank's piece to all ranks of the axis.
-    pub(crate) fn broadcast(&self, raw: &Raw, axis: usize, root: usize, at: At) -> Result<Raw> {
+    pub(crate) fn broadcast(
+        &self,
+        raw: &Raw,
+        axis: usize,
+        root: usize,
+        at: CallSite,
+    ) -> Result<Raw> {
         let op = "broadcast";
-        self.wrong(op, axis, self.places[axis].is_own())?;
+        self.require(op, axis, self.places[axis].own())?;
         if root >= self.ranks(axis) {
             let what = format!(
                 "rank {root} of {} along mesh axis `{}`",
@@ -362,22 +391,26 @@ impl Frame {
             piece: raw.clone().detach(),
             root,
         };
-        let what = self.what(op, Some(raw.dtype()), axis, at);
-        let found = self.shared.one(axis, what, job)?;
-        let frame = self.with(axis, Place::Pending(Combine::Add));
+        let description = self.describe(op, Some(raw.dtype()), axis, at);
+        let found = self.shared.run_for_one(axis, description, job)?;
+        let metadata = self.with_place(axis, Place::Pending(Combine::Add));
         custom(op, &[raw], found, move |grad| {
-            let sum = frame.all_reduce(op, grad, axis, false, at)?;
-            Ok(vec![Some(first_alone(op, &sum, frame.rank(axis) == root)?)])
+            let sum = metadata.all_reduce(op, grad, axis, false, at)?;
+            Ok(vec![Some(value_or_zeros(
+                op,
+                &sum,
+                metadata.rank(axis) == root,
+            )?)])
         })
     }
 }
 
 /// Returns the tensor if `here`, else zeros.
-fn first_alone(op: &'static str, raw: &Raw, here: bool) -> Result<Raw> {
+fn value_or_zeros(op: &'static str, raw: &Raw, here: bool) -> Result<Raw> {
     let zeros = |like: &Raw| Raw::zeros(op, like.shape(), like.dtype(), like.device());
     let found = if here { raw.clone() } else { zeros(raw)? };
     custom(op, &[raw], found, move |grad| {
-        Ok(vec![Some(first_alone(op, grad, here)?)])
+        Ok(vec![Some(value_or_zeros(op, grad, here)?)])
     })
 }
 

@@ -10,19 +10,19 @@ use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
-use super::{Parts, named, plain};
+use super::{SplitDim, unnamed, with_names_of};
 use crate::identity;
 use crate::ranks::Job;
 
 /// The rows that each rank requested from this one, and the number that this rank requested from each.
-struct Asked {
+struct RowRequests {
     /// The requested rows by rank, as indices into this rank's part.
-    of: Vec<DynTensor>,
+    received: Vec<DynTensor>,
     /// The number of requested rows by rank.
-    count: Vec<usize>,
+    sent: Vec<usize>,
 }
 
-impl Parts {
+impl SplitDim {
     /// Returns the rows at `ids`, in `embedding`'s layout: the dims of the ids, then the other dims of the table. If
     /// all ranks have the same ids (`place` tells), each contributes the rows that it owns to a sum; otherwise each
     /// rank requests its own rows.
@@ -45,7 +45,7 @@ impl Parts {
             let what = format!("an index is none of {} rows", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
-                .operand(&self.frame.names, &self.frame.sizes)
+                .operand(&self.metadata.names, &self.metadata.sizes)
                 .operand(ids.names(), ids.shape())
                 .hint(if least == 0 {
                     "rows are counted over all ranks, from 0"
@@ -56,18 +56,25 @@ impl Parts {
         let from_end = numbers.lt(0_i64)?;
         let numbers = from_end.where_cond(&numbers.add(size)?, &numbers)?;
         match place {
-            Place::Whole | Place::Synced => self.added(table, &numbers, *place == Place::Synced),
-            _ => self.asked(table, &numbers),
+            Place::Whole | Place::Synced => {
+                self.sum_owned_rows(table, &numbers, *place == Place::Synced)
+            }
+            _ => self.request_rows(table, &numbers),
         }
     }
 
     /// Sums the ranks' contributions: the rows that this rank owns, zeros for all others.
-    fn added(&self, table: &DynTensor, ids: &DynTensor, synced: bool) -> Result<DynTensor> {
-        let (within, own) = self.owned(ids)?;
+    fn sum_owned_rows(
+        &self,
+        table: &DynTensor,
+        ids: &DynTensor,
+        synced: bool,
+    ) -> Result<DynTensor> {
+        let (within, own) = self.localized(ids)?;
         // A rank without rows still takes part in the sum, and in that of the gradients.
         let spare = match self.own().1 {
             0 => Some(DynTensor::cat(
-                &[table, &identity::row(table, self.dim)?],
+                &[table, &identity::zero_row(table, self.dim)?],
                 self.dim,
             )?),
             _ => None,
@@ -78,61 +85,63 @@ impl Parts {
             .embedding(self.dim, &within)?;
         let mut shape = own.shape().to_vec();
         shape.resize(rows.rank(), 1);
-        let others = plain(own.logical_not()?.raw().reshape(&shape)?)?;
+        let others = unnamed(own.logical_not()?.raw().reshape(&shape)?)?;
         let rows = rows.masked_fill(&others, 0_i64)?;
-        let frame = self.frame.with(self.axis, Place::Pending(Combine::Add));
-        let sum = frame.all_reduce(self.op, rows.raw(), self.axis, synced, self.at)?;
-        named(sum, &rows)
+        let metadata = self
+            .metadata
+            .with_place(self.axis, Place::Pending(Combine::Add));
+        let sum = metadata.all_reduce(self.op, rows.raw(), self.axis, synced, self.at)?;
+        with_names_of(sum, &rows)
     }
 
     /// Requests each distinct row once, from its owner.
-    fn asked(&self, table: &DynTensor, ids: &DynTensor) -> Result<DynTensor> {
+    fn request_rows(&self, table: &DynTensor, ids: &DynTensor) -> Result<DynTensor> {
         let (ranks, size) = (self.ranks(), self.size());
-        let unique = plain(ids.raw().reshape(&[ids.numel()])?)?.unique_all()?;
+        let unique = unnamed(ids.raw().reshape(&[ids.numel()])?)?.unique_all()?;
         let rows = unique.values.to_vec::<i64>()?;
         // The rows are sorted, and so are the owners' ranges.
-        let mut count = Vec::with_capacity(ranks);
+        let mut sent = Vec::with_capacity(ranks);
         let mut pieces = Vec::with_capacity(ranks);
         let mut next = 0;
         for rank in 0..ranks {
-            let (start, len) = crate::boxes::part(size, ranks, rank);
+            let (start, len) = crate::partition::part(size, ranks, rank);
             let until = rows.partition_point(|&row| row < (start + len) as i64);
             let its: Vec<i64> = rows[next..until]
                 .iter()
                 .map(|row| row - start as i64)
                 .collect();
-            count.push(its.len());
+            sent.push(its.len());
             pieces.push(Raw::from_vec(its, &[until - next])?);
             next = until;
         }
-        let counts = count
+        let counts = sent
             .iter()
             .map(|&count| Raw::from_vec(vec![count as i64], &[1]));
         let counts = counts.collect::<Result<Vec<_>>>()?;
-        let came = self.each(counts, vec![vec![1]; ranks])?;
-        let lens = came.iter().map(|one| match one.as_slice::<i64>() {
+        let answers = self.all_to_all(counts, vec![vec![1]; ranks])?;
+        let lens = answers.iter().map(|one| match one.as_slice::<i64>() {
             Some(&[len]) => usize::try_from(len).unwrap_or_default(),
             _ => 0,
         });
         let shapes = lens.map(|len| vec![len]).collect();
-        let of = self.each(pieces, shapes)?;
-        let of = of
+        let received = self.all_to_all(pieces, shapes)?;
+        let received = received
             .into_iter()
-            .map(|rows| plain(rows)?.to_device(table.device()));
-        let of = of.collect::<Result<_>>()?;
-        let asked = Arc::new(Asked { of, count });
-        let found = named(self.answered(table.raw(), &asked)?, table)?;
+            .map(|rows| unnamed(rows)?.to_device(table.device()));
+        let received = received.collect::<Result<_>>()?;
+        let requests = Arc::new(RowRequests { received, sent });
+        let found = with_names_of(self.fetch_rows(table.raw(), &requests)?, table)?;
         let inverse = unique.inverse.into_parts().0.reshape(ids.shape())?;
-        found.embedding(self.dim, &named(inverse, ids)?)
+        found.embedding(self.dim, &with_names_of(inverse, ids)?)
     }
 
     /// Sends a piece to each rank, and returns the received pieces, of these shapes.
-    fn each(&self, pieces: Vec<Raw>, shapes: Vec<Vec<usize>>) -> Result<Vec<Raw>> {
-        let frame = &self.frame;
+    fn all_to_all(&self, pieces: Vec<Raw>, shapes: Vec<Vec<usize>>) -> Result<Vec<Raw>> {
+        let metadata = &self.metadata;
         let dtype = pieces.first().map(Raw::dtype);
-        let what = frame.what(self.op, dtype, self.axis, self.at);
+        let description = metadata.describe(self.op, dtype, self.axis, self.at);
         let job = Job::AllToAll { pieces, shapes };
-        frame.shared.start(self.axis, what, job)?.wait()
+        metadata.shared.start(self.axis, description, job)?.wait()
     }
 
     fn shapes(&self, like: &[usize], lens: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
@@ -145,45 +154,56 @@ impl Parts {
     }
 
     /// Returns the rows that this rank requested, ordered by owner.
-    fn answered(&self, raw: &Raw, asked: &Arc<Asked>) -> Result<Raw> {
-        let table = plain(raw.clone().detach())?;
-        let pieces = asked.of.iter().map(|rows| {
+    fn fetch_rows(&self, raw: &Raw, requests: &Arc<RowRequests>) -> Result<Raw> {
+        let table = unnamed(raw.clone().detach())?;
+        let pieces = requests.received.iter().map(|rows| {
             let found = table.index_select(self.dim, rows)?;
             Ok(found.into_parts().0)
         });
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
-        let shapes = self.shapes(raw.shape(), asked.count.iter().copied());
-        let came = self.each(pieces, shapes)?;
-        let came: Vec<DynTensor> = came.into_iter().map(plain).collect::<Result<_>>()?;
-        let came: Vec<&DynTensor> = came.iter().collect();
-        let found = DynTensor::cat(&came, self.dim)?.into_parts().0;
-        let (parts, asked, shape) = (self.again(), asked.clone(), raw.shape().to_vec());
+        let shapes = self.shapes(raw.shape(), requests.sent.iter().copied());
+        let answers = self.all_to_all(pieces, shapes)?;
+        let answers: Vec<DynTensor> = answers.into_iter().map(unnamed).collect::<Result<_>>()?;
+        let answers: Vec<&DynTensor> = answers.iter().collect();
+        let found = DynTensor::cat(&answers, self.dim)?.into_parts().0;
+        let (split_dim, requests, shape) = (self.clone(), requests.clone(), raw.shape().to_vec());
         custom(self.op, &[raw], found, move |grad| {
-            Ok(vec![Some(parts.returned(grad, &asked, &shape)?)])
+            Ok(vec![Some(
+                split_dim.fetch_rows_backward(grad, &requests, &shape)?,
+            )])
         })
     }
 
     /// Sums the gradients of this rank's rows from all ranks that requested them.
-    fn returned(&self, raw: &Raw, asked: &Arc<Asked>, shape: &[usize]) -> Result<Raw> {
+    fn fetch_rows_backward(
+        &self,
+        raw: &Raw,
+        requests: &Arc<RowRequests>,
+        shape: &[usize],
+    ) -> Result<Raw> {
         let rows = raw.clone().detach();
         let mut next = 0;
-        let pieces = asked.count.iter().map(|&len| {
+        let pieces = requests.sent.iter().map(|&len| {
             let piece = rows.narrow(self.dim, next, len);
             next += len;
             piece
         });
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
-        let shapes = self.shapes(shape, asked.of.iter().map(DynTensor::numel));
+        let shapes = self.shapes(shape, requests.received.iter().map(DynTensor::numel));
         let mut sum = DynTensor::from_parts(
             Raw::zeros(self.op, shape, raw.dtype(), raw.device())?,
             Names::unnamed(shape.len()),
         )?;
-        for (rows, came) in asked.of.iter().zip(self.each(pieces, shapes)?) {
-            sum = sum.index_add(self.dim, rows, &plain(came)?)?;
+        for (rows, answers) in requests
+            .received
+            .iter()
+            .zip(self.all_to_all(pieces, shapes)?)
+        {
+            sum = sum.index_add(self.dim, rows, &unnamed(answers)?)?;
         }
-        let (parts, asked) = (self.again(), asked.clone());
+        let (split_dim, requests) = (self.clone(), requests.clone());
         custom(self.op, &[raw], sum.into_parts().0, move |grad| {
-            Ok(vec![Some(parts.answered(grad, &asked)?)])
+            Ok(vec![Some(split_dim.fetch_rows(grad, &requests)?)])
         })
     }
 }

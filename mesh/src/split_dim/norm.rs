@@ -3,11 +3,11 @@
 use nomina::{DType, DynTensor, Result};
 use nomina_core::mesh::Combine;
 
-use super::Parts;
+use super::SplitDim;
 use crate::identity;
 
 /// Converts floats to `f64`, in which the square of any narrower float is in range.
-fn widened(x: &DynTensor) -> Result<DynTensor> {
+fn to_f64(x: &DynTensor) -> Result<DynTensor> {
     if x.dtype().is_float() {
         x.to_dtype(DType::F64)
     } else {
@@ -15,52 +15,52 @@ fn widened(x: &DynTensor) -> Result<DynTensor> {
     }
 }
 
-impl Parts {
+impl SplitDim {
     /// Returns the maximum of each row without its gradient; the least number of the dtype if there are no elements.
     /// The dim stays with size 1.
-    fn greatest(&self, x: &DynTensor) -> Result<DynTensor> {
+    fn row_max(&self, x: &DynTensor) -> Result<DynTensor> {
         let own = match x.shape()[self.dim] {
             0 => identity::extreme_row(x, self.dim, Combine::Max)?,
-            _ => x.detach().amax(self.keep())?,
+            _ => x.detach().amax(self.keep_dim())?,
         };
-        self.over(&own, Combine::Max)
+        self.all_reduce(&own, Combine::Max)
     }
 
     /// Returns the elements less their row's maximum, and the sum of their exponentials over all ranks.
-    fn powers(&self, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
+    fn center_and_sum(&self, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
         // In a row of minus infinities the difference is NaN, as on a single rank.
-        let centred = x.sub(&self.greatest(x)?)?;
-        let sum = self.over(&centred.exp()?.sum(self.keep())?, Combine::Add)?;
+        let centred = x.sub(&self.row_max(x)?)?;
+        let sum = self.all_reduce(&centred.exp()?.sum(self.keep_dim())?, Combine::Add)?;
         Ok((centred, sum))
     }
 
     pub(crate) fn softmax(&self, x: &DynTensor) -> Result<DynTensor> {
-        let (centred, sum) = self.powers(x)?;
+        let (centred, sum) = self.center_and_sum(x)?;
         centred.exp()?.div(&sum)
     }
 
     pub(crate) fn log_softmax(&self, x: &DynTensor) -> Result<DynTensor> {
-        let (centred, sum) = self.powers(x)?;
+        let (centred, sum) = self.center_and_sum(x)?;
         centred.sub(&sum.log()?)
     }
 
     /// The dim stays with size 1.
     pub(crate) fn logsumexp(&self, x: &DynTensor) -> Result<DynTensor> {
-        let most = self.greatest(x)?;
+        let most = self.row_max(x)?;
         // An infinite maximum is not subtracted: it is in the sum unchanged.
         let base = most.masked_fill(&most.isinf()?, 0_i64)?;
-        let sum = x.sub(&base)?.exp()?.sum(self.keep())?;
-        self.over(&sum, Combine::Add)?.log()?.add(&base)
+        let sum = x.sub(&base)?.exp()?.sum(self.keep_dim())?;
+        self.all_reduce(&sum, Combine::Add)?.log()?.add(&base)
     }
 
     /// Returns the mean of each row over all ranks. The dim stays with size 1.
     fn mean(&self, x: &DynTensor) -> Result<DynTensor> {
-        let sum = self.over(&x.sum(self.keep())?, Combine::Add)?;
+        let sum = self.all_reduce(&x.sum(self.keep_dim())?, Combine::Add)?;
         sum.div(self.size() as f64)
     }
 
     pub(crate) fn layer_norm(&self, x: &DynTensor, eps: f64) -> Result<DynTensor> {
-        let wide = widened(x)?;
+        let wide = to_f64(x)?;
         let centred = wide.sub(&self.mean(&wide)?)?;
         let squares = self.mean(&centred.square()?)?;
         centred
@@ -69,7 +69,7 @@ impl Parts {
     }
 
     pub(crate) fn rms_norm(&self, x: &DynTensor, eps: f64) -> Result<DynTensor> {
-        let wide = widened(x)?;
+        let wide = to_f64(x)?;
         let squares = self.mean(&wide.square()?)?;
         wide.mul(&squares.add(eps)?.rsqrt()?)?.to_dtype(x.dtype())
     }

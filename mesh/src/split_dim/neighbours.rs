@@ -2,14 +2,14 @@
 
 use nomina::{DiffOptions, DynTensor, Error, ErrorKind, Result, Scalar};
 
-use super::Parts;
-use super::fetch::Route;
-use super::window::{Slid, Slide, Under};
-use crate::boxes::part;
+use super::SplitDim;
+use super::route::Route;
+use super::window::{Window, WindowInput, WindowResult};
+use crate::partition::part;
 
-impl Parts {
+impl SplitDim {
     /// Takes the differences of neighbours, `options.n` times.
-    pub(crate) fn diff(&self, x: &DynTensor, options: DiffOptions) -> Result<Slid> {
+    pub(crate) fn diff(&self, x: &DynTensor, options: DiffOptions) -> Result<WindowResult> {
         let times = usize::try_from(options.n).ok();
         let Some(span) = times.and_then(|times| times.checked_add(1)) else {
             let what = format!("{} times", options.n);
@@ -18,26 +18,26 @@ impl Parts {
         if span > self.size() {
             // No elements are left, on any rank.
             let none = x.narrow(self.dim, 0, 0)?;
-            return Ok(Slid {
+            return Ok(WindowResult {
                 local: none,
                 sizes: vec![(self.dim, 0)],
             });
         }
-        let slide = Slide {
+        let window = Window {
             span,
             stride: 1,
-            around: [0, 0],
+            padding: [0, 0],
             ceil: false,
         };
-        let under = self.under(x, &slide, Scalar::Int(0))?;
-        let found = under.x.diff_with(self.dim, options)?;
-        self.slid(&under, found)
+        let input = self.fetch_windows(x, &window, Scalar::Int(0))?;
+        let found = input.x.diff_with(self.dim, options)?;
+        self.finish(&input, found)
     }
 
-    fn slid(&self, under: &Under, found: DynTensor) -> Result<Slid> {
-        Ok(Slid {
-            local: under.own(self.op, found, self.dim, &[])?,
-            sizes: vec![(self.dim, under.all)],
+    fn finish(&self, input: &WindowInput, found: DynTensor) -> Result<WindowResult> {
+        Ok(WindowResult {
+            local: input.own_results(self.op, found, self.dim, &[])?,
+            sizes: vec![(self.dim, input.all_count)],
         })
     }
 
@@ -48,20 +48,20 @@ impl Parts {
         span: usize,
         stride: usize,
         outdim: Option<&str>,
-    ) -> Result<Slid> {
-        let slide = Slide {
+    ) -> Result<WindowResult> {
+        let window = Window {
             span,
             stride,
-            around: [0, 0],
+            padding: [0, 0],
             ceil: false,
         };
-        let under = self.under(x, &slide, Scalar::Int(0))?;
-        let found = under.x.unfold(self.dim, span, stride, outdim)?;
-        self.slid(&under, found)
+        let input = self.fetch_windows(x, &window, Scalar::Int(0))?;
+        let found = input.x.unfold(self.dim, span, stride, outdim)?;
+        self.finish(&input, found)
     }
 
     /// Rolls the elements by `shift`, wrapping around.
-    pub(crate) fn rolled(&self, x: &DynTensor, shift: i64) -> Result<DynTensor> {
+    pub(crate) fn roll(&self, x: &DynTensor, shift: i64) -> Result<DynTensor> {
         let (size, ranks) = (self.size(), self.ranks());
         let Ok(shift) = usize::try_from(shift.rem_euclid((size.max(1)) as i64)) else {
             return Ok(x.clone());
@@ -74,6 +74,6 @@ impl Parts {
             vec![(first, until_end), (0, len - until_end)]
         };
         let wants = (0..ranks).map(wants).collect();
-        self.fetched(x, &Route::of_parts(size, ranks, wants))
+        self.fetch(x, &Route::from_partition(size, ranks, wants))
     }
 }

@@ -7,8 +7,8 @@ use nomina::{DynTensor, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
-use super::{Parts, plain};
-use crate::boxes::part;
+use super::{SplitDim, unnamed};
+use crate::partition::part;
 use crate::ranks::Job;
 
 /// A range: its first index and its length.
@@ -18,21 +18,21 @@ pub(super) type Range = (usize, usize);
 #[derive(Debug)]
 pub(super) struct Route {
     /// The owned ranges by rank, in order and without gaps.
-    has: Vec<Range>,
+    owned: Vec<Range>,
     /// The wanted ranges by rank. A rank receives its ranges concatenated in this order.
-    wants: Vec<Vec<Range>>,
+    wanted: Vec<Vec<Range>>,
 }
 
 /// A segment of a rank's ranges: its owner, the start within the owner's range, and the length.
 type Segment = (usize, usize, usize);
 
 impl Route {
-    pub(super) fn new(has: Vec<Range>, wants: Vec<Vec<Range>>) -> Arc<Self> {
-        Arc::new(Self { has, wants })
+    pub(super) fn new(owned: Vec<Range>, wanted: Vec<Vec<Range>>) -> Arc<Self> {
+        Arc::new(Self { owned, wanted })
     }
 
     /// Creates a route from the parts of `size` over `ranks`.
-    pub(super) fn of_parts(size: usize, ranks: usize, wants: Vec<Vec<Range>>) -> Arc<Self> {
+    pub(super) fn from_partition(size: usize, ranks: usize, wants: Vec<Vec<Range>>) -> Arc<Self> {
         Self::new(
             (0..ranks).map(|rank| part(size, ranks, rank)).collect(),
             wants,
@@ -42,12 +42,14 @@ impl Route {
     /// Returns the segments that a rank receives, in order.
     fn segments(&self, rank: usize) -> Vec<Segment> {
         let mut found = Vec::new();
-        for &(start, len) in &self.wants[rank] {
+        for &(start, len) in &self.wanted[rank] {
             let (mut next, end) = (start, start + len);
             // The first owner whose range does not end before.
-            let mut from = self.has.partition_point(|(first, len)| first + len <= next);
-            while next < end && from < self.has.len() {
-                let (first, has) = self.has[from];
+            let mut from = self
+                .owned
+                .partition_point(|(first, len)| first + len <= next);
+            while next < end && from < self.owned.len() {
+                let (first, has) = self.owned[from];
                 let until = end.min(first + has);
                 if until > next {
                     found.push((from, next - first, until - next));
@@ -61,31 +63,31 @@ impl Route {
 }
 
 /// Concatenates tensors along `dim`; a single tensor is not copied.
-fn joined(pieces: &[Raw], dim: usize) -> Result<Raw> {
+fn concat(pieces: &[Raw], dim: usize) -> Result<Raw> {
     if let [one] = pieces {
         return Ok(one.clone());
     }
-    let pieces: Vec<DynTensor> = pieces.iter().cloned().map(plain).collect::<Result<_>>()?;
+    let pieces: Vec<DynTensor> = pieces.iter().cloned().map(unnamed).collect::<Result<_>>()?;
     let pieces: Vec<&DynTensor> = pieces.iter().collect();
     Ok(DynTensor::cat(&pieces, dim)?.into_parts().0)
 }
 
-impl Parts {
+impl SplitDim {
     /// Returns the ranges that this rank receives along a route.
-    pub(super) fn fetched(&self, x: &DynTensor, route: &Arc<Route>) -> Result<DynTensor> {
-        super::named(self.forth(x.raw(), route)?, x)
+    pub(super) fn fetch(&self, x: &DynTensor, route: &Arc<Route>) -> Result<DynTensor> {
+        super::with_names_of(self.fetch_forward(x.raw(), route)?, x)
     }
 
-    fn forth(&self, raw: &Raw, route: &Arc<Route>) -> Result<Raw> {
+    fn fetch_forward(&self, raw: &Raw, route: &Arc<Route>) -> Result<Raw> {
         let x = raw.clone().detach();
         let none = x.narrow(self.dim, 0, 0)?;
         let to = |rank| {
-            let mine = route.segments(rank).into_iter();
-            let mine = mine.filter(|(from, ..)| *from == self.rank());
-            let mine = mine.map(|(_, start, len)| x.narrow(self.dim, start, len));
-            match mine.collect::<Result<Vec<_>>>()? {
+            let own_segments = route.segments(rank).into_iter();
+            let own_segments = own_segments.filter(|(from, ..)| *from == self.rank());
+            let own_segments = own_segments.map(|(_, start, len)| x.narrow(self.dim, start, len));
+            match own_segments.collect::<Result<Vec<_>>>()? {
                 pieces if pieces.is_empty() => Ok(none.clone()),
-                pieces => joined(&pieces, self.dim),
+                pieces => concat(&pieces, self.dim),
             }
         };
         let pieces = (0..self.ranks()).map(to).collect::<Result<Vec<_>>>()?;
@@ -94,60 +96,60 @@ impl Parts {
             let its = segments.iter().filter(|(from, ..)| *from == rank);
             its.map(|(.., len)| *len).sum()
         };
-        let came = self.exchange(pieces, raw.shape(), count)?;
+        let received = self.exchange(pieces, raw.shape(), count)?;
         // The segments from one rank arrive in the order in which they are needed.
-        let mut taken = vec![0; self.ranks()];
+        let mut used = vec![0; self.ranks()];
         let mut found = Vec::with_capacity(segments.len());
         for (from, _, len) in segments {
-            found.push(came[from].narrow(self.dim, taken[from], len)?);
-            taken[from] += len;
+            found.push(received[from].narrow(self.dim, used[from], len)?);
+            used[from] += len;
         }
         let found = if found.is_empty() {
             none
         } else {
-            joined(&found, self.dim)?
+            concat(&found, self.dim)?
         };
-        let (parts, route, shape) = (self.again(), route.clone(), raw.shape().to_vec());
+        let (split_dim, route, shape) = (self.clone(), route.clone(), raw.shape().to_vec());
         custom(self.op, &[raw], found, move |grad| {
-            Ok(vec![Some(parts.back(grad, &route, &shape)?)])
+            Ok(vec![Some(split_dim.fetch_backward(grad, &route, &shape)?)])
         })
     }
 
     /// Sums the gradients of this rank's range, which has sizes `shape`, from all ranks that received elements of it.
-    fn back(&self, raw: &Raw, route: &Arc<Route>, shape: &[usize]) -> Result<Raw> {
+    fn fetch_backward(&self, raw: &Raw, route: &Arc<Route>, shape: &[usize]) -> Result<Raw> {
         let x = raw.clone().detach();
-        let mut of: Vec<Vec<Raw>> = vec![Vec::new(); self.ranks()];
+        let mut by_owner: Vec<Vec<Raw>> = vec![Vec::new(); self.ranks()];
         let mut next = 0;
         for (from, _, len) in route.segments(self.rank()) {
-            of[from].push(x.narrow(self.dim, next, len)?);
+            by_owner[from].push(x.narrow(self.dim, next, len)?);
             next += len;
         }
-        let pieces = of.iter().map(|pieces| {
+        let pieces = by_owner.iter().map(|pieces| {
             if pieces.is_empty() {
                 x.narrow(self.dim, 0, 0)
             } else {
-                joined(pieces, self.dim)
+                concat(pieces, self.dim)
             }
         });
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
-        let mine = |rank| {
+        let own_segments = |rank| {
             let its = route.segments(rank).into_iter();
             its.filter(|(from, ..)| *from == self.rank())
         };
-        let count = |rank| mine(rank).map(|(.., len)| len).sum();
-        let came = self.exchange(pieces, shape, count)?;
-        let mut sum = plain(Raw::zeros(self.op, shape, raw.dtype(), raw.device())?)?;
-        for (rank, came) in came.into_iter().enumerate() {
-            let mut taken = 0;
-            for (_, start, len) in mine(rank) {
-                let piece = plain(came.narrow(self.dim, taken, len)?)?;
+        let count = |rank| own_segments(rank).map(|(.., len)| len).sum();
+        let received = self.exchange(pieces, shape, count)?;
+        let mut sum = unnamed(Raw::zeros(self.op, shape, raw.dtype(), raw.device())?)?;
+        for (rank, received) in received.into_iter().enumerate() {
+            let mut used = 0;
+            for (_, start, len) in own_segments(rank) {
+                let piece = unnamed(received.narrow(self.dim, used, len)?)?;
                 sum.narrow_mut(self.dim, start, len)?.add_(&piece)?;
-                taken += len;
+                used += len;
             }
         }
-        let (parts, route) = (self.again(), route.clone());
+        let (split_dim, route) = (self.clone(), route.clone());
         custom(self.op, &[raw], sum.into_parts().0, move |grad| {
-            Ok(vec![Some(parts.forth(grad, &route)?)])
+            Ok(vec![Some(split_dim.fetch_forward(grad, &route)?)])
         })
     }
 
@@ -165,11 +167,11 @@ impl Parts {
             shape
         });
         let shapes = shapes.collect();
-        let frame = &self.frame;
+        let metadata = &self.metadata;
         let dtype = pieces.first().map(Raw::dtype);
-        let what = frame.what(self.op, dtype, self.axis, self.at);
+        let description = metadata.describe(self.op, dtype, self.axis, self.at);
         let job = Job::AllToAll { pieces, shapes };
-        frame.shared.start(self.axis, what, job)?.wait()
+        metadata.shared.start(self.axis, description, job)?.wait()
     }
 }
 
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn ranges_are_found_where_they_are() {
         let wants = vec![vec![(0, 7)], vec![(6, 1), (0, 1)], vec![], vec![(2, 3)]];
-        let route = Route::of_parts(7, 4, wants);
+        let route = Route::from_partition(7, 4, wants);
         assert_eq!(
             route.segments(0),
             [(0, 0, 2), (1, 0, 2), (2, 0, 2), (3, 0, 1)]
@@ -189,7 +191,7 @@ mod tests {
         assert_eq!(route.segments(2), []);
         assert_eq!(route.segments(3), [(1, 0, 2), (2, 0, 1)]);
         // Ranks past the last element own nothing.
-        let route = Route::of_parts(2, 4, vec![vec![(0, 2)]; 4]);
+        let route = Route::from_partition(2, 4, vec![vec![(0, 2)]; 4]);
         assert_eq!(route.segments(3), [(0, 0, 1), (1, 0, 1)]);
     }
 }

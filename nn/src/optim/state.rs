@@ -8,7 +8,7 @@ use nomina_runtime::call::StepParam;
 
 use crate::call::ok;
 use crate::identity::WeakIdentity;
-use crate::load::fitted;
+use crate::load::fit_to;
 use crate::module::{Module, Slot};
 use crate::path::Path;
 
@@ -16,7 +16,7 @@ use crate::path::Path;
 ///
 /// They are looked up by the parameter's identity. Its path is only used in files, and may change between steps.
 #[derive(Clone, Debug)]
-pub(super) struct Memory<const K: usize> {
+pub(super) struct StateByParam<const K: usize> {
     kept: BTreeMap<Key, ParamState<K>>,
     /// The names of the state tensors in a file.
     words: [&'static str; K],
@@ -66,7 +66,7 @@ impl Keys {
 }
 
 /// A parameter to be stepped.
-struct Stepped<'a> {
+struct SteppedParam<'a> {
     path: String,
     key: Key,
     identity: Option<WeakIdentity>,
@@ -77,7 +77,7 @@ struct Stepped<'a> {
 /// The name of the step count in a file.
 const STEP: &str = "step";
 
-impl<const K: usize> Memory<K> {
+impl<const K: usize> StateByParam<K> {
     pub(super) fn new(words: [&'static str; K]) -> Self {
         Self {
             kept: BTreeMap::new(),
@@ -93,7 +93,7 @@ impl<const K: usize> Memory<K> {
         model: &mut dyn Module,
         apply: impl FnOnce(&mut [StepParam<'_, K>]) -> Result<()>,
     ) -> Result<()> {
-        let mut all: Vec<Stepped<'_>> = Vec::new();
+        let mut all: Vec<SteppedParam<'_>> = Vec::new();
         let mut keys = Keys::default();
         model.each_mut(&mut Path::default(), &mut |path, slot| {
             if !slot.is_param() {
@@ -102,7 +102,7 @@ impl<const K: usize> Memory<K> {
             let (key, identity) = keys.next(path, slot);
             if let Some(grad) = slot.to_dyn().grad() {
                 let path = path.to_owned();
-                all.push(Stepped {
+                all.push(SteppedParam {
                     path,
                     key,
                     identity,
@@ -160,7 +160,7 @@ impl<const K: usize> Memory<K> {
 
     /// Takes out the state of a parameter, initially zeros, and moves it to the parameter's device. Changes nothing
     /// after an error.
-    fn take(&mut self, one: &Stepped<'_>) -> Result<ParamState<K>> {
+    fn take(&mut self, one: &SteppedParam<'_>) -> Result<ParamState<K>> {
         let param = one.slot.to_dyn();
         let (shape, dtype, device) = (param.shape(), param.dtype(), param.device());
         let Some(kept) = self.kept.get(&one.key) else {
@@ -270,7 +270,7 @@ impl<const K: usize> Memory<K> {
             };
             let mut state = Vec::new();
             for word in self.words {
-                let found = fitted(&param, one(word)?);
+                let found = fit_to(&param, one(word)?);
                 let found = found
                     .map_err(|error| error.in_op(op).within(format_args!("`{path}.{word}`")))?;
                 state.push(found.to_device(param.device())?.into_parts().0);

@@ -5,14 +5,14 @@
 use nomina::{ConvTransposeOptions, DynTensor, Error, ErrorKind, Result, Scalar};
 use nomina_core::rule::{self, FilterForm, Sites};
 
-use super::fetch::{Range, Route};
-use super::window::{Slid, Sliding, around};
-use super::{Parts, named, tied};
-use crate::boxes::part;
+use super::route::{Range, Route};
+use super::window::{SlidingOp, WindowResult, pad};
+use super::{SplitDim, with_dependency, with_names_of};
+use crate::partition::part;
 
 /// The kernels of a dim's elements, `stride` apart.
 #[derive(Clone, Copy, Debug)]
-struct Spans {
+struct KernelSpans {
     span: usize,
     stride: usize,
     /// The number of results cut off at the start.
@@ -21,7 +21,7 @@ struct Spans {
     all: usize,
 }
 
-impl Spans {
+impl KernelSpans {
     /// Returns the elements whose kernels reach a range of results.
     fn needs(&self, size: usize, (first, own): Range) -> Range {
         if own == 0 {
@@ -42,7 +42,7 @@ impl Spans {
     }
 }
 
-impl Sliding {
+impl SlidingOp {
     /// Runs a transposed convolution; `compute` is the operator on one rank. Padding and output padding of split dims
     /// are applied here, so the bias is added last.
     pub(crate) fn conv_transpose<const S: usize>(
@@ -57,13 +57,13 @@ impl Sliding {
             Option<&DynTensor>,
             ConvTransposeOptions<S>,
         ) -> Result<DynTensor>,
-    ) -> Result<Slid> {
+    ) -> Result<WindowResult> {
         if self.dims.iter().all(|(_, axis)| axis.is_none()) {
-            return compute(x, bias, options).map(Slid::from);
+            return compute(x, bias, options).map(WindowResult::from);
         }
         let sites = Sites {
             channel,
-            spatial: self.places().into_iter().collect(),
+            spatial: self.dim_positions().into_iter().collect(),
         };
         let form = FilterForm {
             by_name: true,
@@ -76,48 +76,53 @@ impl Sliding {
             names = rule::filter_bias(self.op, names, &sites, out, bias.names())?;
             if bias.dtype() != x.dtype() {
                 let what = format!("a bias of {} beside {}", bias.dtype(), x.dtype());
-                return Err(self.refuse(ErrorKind::DType, what));
+                return Err(self.error(ErrorKind::DType, what));
             }
         }
         let (mut wide, mut along) = (x.clone(), Vec::new());
         for (i, &(dim, axis)) in self.dims.iter().enumerate().take(S) {
             let Some(axis) = axis else { continue };
-            let parts = Parts {
-                frame: self.frame.clone(),
+            let split_dim = SplitDim {
+                metadata: self.metadata.clone(),
                 op: self.op,
                 dim,
                 axis,
                 at: self.at,
             };
-            let spans = self.spans(parts.size(), weight.shape()[filter.kernel[i]], i, &options)?;
+            let spans = self.spans(
+                split_dim.size(),
+                weight.shape()[filter.kernel[i]],
+                i,
+                &options,
+            )?;
             (options.padding[i], options.output_padding[i]) = (0, 0);
-            let (size, ranks) = (parts.size(), parts.ranks());
+            let (size, ranks) = (split_dim.size(), split_dim.ranks());
             let own = |rank| part(spans.all, ranks, rank);
             let needs = |rank| spans.needs(size, own(rank));
             let wants = (0..ranks).map(|rank| vec![needs(rank)]).collect();
-            let came = parts.fetched(&wide, &Route::of_parts(size, ranks, wants))?;
-            let (start, len) = needs(parts.rank());
+            let fetched = split_dim.fetch(&wide, &Route::from_partition(size, ranks, wants))?;
+            let (start, len) = needs(split_dim.rank());
             wide = match len {
                 // A dummy element: the operator does not accept an empty dim.
                 0 => {
-                    let one = around(&came, dim, [1, 0], Scalar::Int(0))?;
-                    tied(self.op, one, std::slice::from_ref(&came))?
+                    let one = pad(&fetched, dim, [1, 0], Scalar::Int(0))?;
+                    with_dependency(self.op, one, std::slice::from_ref(&fetched))?
                 }
-                _ => came.clone(),
+                _ => fetched.clone(),
             };
-            along.push((dim, spans, (start, len), own(parts.rank()), came));
+            along.push((dim, spans, (start, len), own(split_dim.rank()), fetched));
         }
         let mut local = compute(&wide, None, options)?;
         let mut sizes = Vec::new();
-        for (dim, spans, (start, len), own, came) in along {
+        for (dim, spans, (start, len), own, fetched) in along {
             let (from, count, zeros) = match len {
                 0 => (0, 0, [own.1, 0]),
                 _ => spans.cut(start, local.shape()[dim], own),
             };
             let cut = local.narrow(dim, from as i64, count)?;
-            local = around(&cut, dim, zeros, Scalar::Int(0))?;
+            local = pad(&cut, dim, zeros, Scalar::Int(0))?;
             if len == 0 {
-                local = tied(self.op, local.detach(), &[came, weight.clone()])?;
+                local = with_dependency(self.op, local.detach(), &[fetched, weight.clone()])?;
             }
             sizes.push((dim, spans.all));
         }
@@ -125,10 +130,10 @@ impl Sliding {
         if let Some(bias) = bias {
             shape[channel] = bias.numel();
             let like = DynTensor::from_parts(raw, names.clone())?;
-            let bias = named(bias.raw().reshape(&shape)?, &like)?;
+            let bias = with_names_of(bias.raw().reshape(&shape)?, &like)?;
             raw = like.add(&bias)?.into_parts().0;
         }
-        Ok(Slid {
+        Ok(WindowResult {
             local: DynTensor::from_parts(raw, names)?,
             sizes,
         })
@@ -141,14 +146,14 @@ impl Sliding {
         kernel: usize,
         i: usize,
         options: &ConvTransposeOptions<S>,
-    ) -> Result<Spans> {
+    ) -> Result<KernelSpans> {
         let (stride, dilation) = (options.stride[i], options.dilation[i]);
         let span = self.span(kernel, dilation)?;
         let (before, more) = (options.padding[i], options.output_padding[i]);
         if stride == 0 || more >= stride.max(dilation) {
             let what = format!("an output padding of {more} with a stride of {stride}");
             return Err(self
-                .refuse(ErrorKind::Argument, what)
+                .error(ErrorKind::Argument, what)
                 .hint("the stride is at least 1, and the padding less than it or the dilation"));
         }
         let last = size
@@ -157,7 +162,7 @@ impl Sliding {
         let whole = last.and_then(|last| last.checked_add(span)?.checked_add(more));
         let all = whole.and_then(|whole| whole.checked_sub(before.checked_mul(2)?));
         match all.filter(|all| *all > 0) {
-            Some(all) => Ok(Spans {
+            Some(all) => Ok(KernelSpans {
                 span,
                 stride,
                 before,
@@ -167,7 +172,7 @@ impl Sliding {
                 let what = format!(
                     "{size} elements and a kernel of {kernel} with a padding of {before} give no size"
                 );
-                let error: Error = self.refuse(ErrorKind::Shape, what);
+                let error: Error = self.error(ErrorKind::Shape, what);
                 Err(error.hint("take less padding, or a larger kernel"))
             }
         }
@@ -190,7 +195,7 @@ mod tests {
                                 continue;
                             }
                             let all = whole - 2 * before;
-                            let spans = Spans {
+                            let spans = KernelSpans {
                                 span,
                                 stride,
                                 before,

@@ -5,10 +5,10 @@ use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
-use super::{Parts, named};
+use super::{SplitDim, with_names_of};
 use crate::identity;
 
-impl Parts {
+impl SplitDim {
     /// Returns the maximum or minimum of each row and its index; the first NaN and its index in a row that has one.
     /// Only the values and the indices are sent, for two reductions.
     pub(crate) fn extreme(
@@ -16,28 +16,32 @@ impl Parts {
         x: &DynTensor,
         combine: Combine,
     ) -> Result<(DynTensor, DynTensor)> {
-        self.picked(x, self.most(&x.detach(), combine)?)
+        self.attach_gradient(x, self.extreme_of_rows(&x.detach(), combine)?)
     }
 
     /// Like [`extreme`](Self::extreme), but without gradients, and the dim stays with size 1.
-    pub(super) fn most(&self, own: &DynTensor, combine: Combine) -> Result<(DynTensor, DynTensor)> {
+    pub(super) fn extreme_of_rows(
+        &self,
+        own: &DynTensor,
+        combine: Combine,
+    ) -> Result<(DynTensor, DynTensor)> {
         if self.size() == 0 {
             let error = Error::new(ErrorKind::Index, self.op, "no elements to choose from");
             return Err(error
-                .operand(&self.frame.names, &self.frame.sizes)
+                .operand(&self.metadata.names, &self.metadata.sizes)
                 .hint("take a dim whose size is not 0"));
         }
         let (value, place) = match (own.shape()[self.dim], combine) {
             (0, _) => {
                 let row = identity::extreme_row(own, self.dim, combine)?;
-                let mut nowhere = identity::row(own, self.dim)?.to_dtype(DType::I64)?;
+                let mut nowhere = identity::zero_row(own, self.dim)?.to_dtype(DType::I64)?;
                 nowhere.fill_(i64::MAX)?;
                 (row, nowhere)
             }
-            (_, Combine::Max) => own.max(self.keep())?,
-            _ => own.min(self.keep())?,
+            (_, Combine::Max) => own.max(self.keep_dim())?,
+            _ => own.min(self.keep_dim())?,
         };
-        let all = self.over(&value, combine)?;
+        let all = self.all_reduce(&value, combine)?;
         let found = all
             .eq(&value)?
             .logical_or(&all.isnan()?.logical_and(&value.isnan()?)?)?;
@@ -47,33 +51,33 @@ impl Parts {
             _ => place.add(self.own().0 as i64)?,
         };
         let place = place.masked_fill(&found.logical_not()?, i64::MAX)?;
-        Ok((all, self.over(&place, Combine::Min)?))
+        Ok((all, self.all_reduce(&place, Combine::Min)?))
     }
 
     /// Attaches the gradient to one element of each row: it goes back to the element's index. Both tensors still have
     /// the dim, which is removed.
-    pub(super) fn picked(
+    pub(super) fn attach_gradient(
         &self,
         x: &DynTensor,
         (values, places): (DynTensor, DynTensor),
     ) -> Result<(DynTensor, DynTensor)> {
-        let (parts, like, at) = (self.again(), x.detach(), places.clone());
+        let (split_dim, like, at) = (self.clone(), x.detach(), places.clone());
         let back = move |grad: &Raw| {
-            let grad = parts.over(&named(grad.clone(), &like)?, Combine::Add)?;
+            let grad = split_dim.all_reduce(&with_names_of(grad.clone(), &like)?, Combine::Add)?;
             let zeros = like.zeros_like()?;
-            let found = match like.shape()[parts.dim] {
+            let found = match like.shape()[split_dim.dim] {
                 0 => zeros,
                 _ => {
-                    let (within, own) = parts.owned(&at)?;
+                    let (within, own) = split_dim.localized(&at)?;
                     let grad = grad.masked_fill(&own.logical_not()?, 0_i64)?;
-                    zeros.scatter_add(parts.dim, &within, &grad)?
+                    zeros.scatter_add(split_dim.dim, &within, &grad)?
                 }
             };
             Ok(vec![Some(found.into_parts().0)])
         };
         let values = custom(self.op, &[x.raw()], values.into_parts().0, back)?;
         Ok((
-            named(values, x)?.squeeze(self.dim)?,
+            with_names_of(values, x)?.squeeze(self.dim)?,
             places.squeeze(self.dim)?,
         ))
     }
@@ -90,13 +94,13 @@ impl Parts {
         // Parts differ by at most one element, and so do the ranks' candidates: each rank has its part of `count`
         // candidates.
         let count = k.saturating_mul(self.ranks()).min(self.size());
-        let values = self.gathered(&values, count)?;
-        let places = self.gathered(&places.add(start as i64)?, count)?;
+        let values = self.all_gather(&values, count)?;
+        let places = self.all_gather(&places.add(start as i64)?, count)?;
         if k > count {
             let what = format!("{k} elements of {} are asked for", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
-                .operand(&self.frame.names, &self.frame.sizes)
+                .operand(&self.metadata.names, &self.metadata.sizes)
                 .hint(format!("give a number from 0 to {}", self.size())));
         }
         let (values, at) = values.topk_with(k as i64, self.dim, options)?;

@@ -7,43 +7,43 @@ use nomina::{
 };
 use nomina_core::rule::{self, FilterForm, Sites};
 
-use super::fetch::{Range, Route};
-use super::{Parts, tied};
-use crate::boxes::part;
-use crate::frame::{At, Frame};
+use super::route::{Range, Route};
+use super::{SplitDim, with_dependency};
 use crate::identity;
+use crate::metadata::{CallSite, Metadata};
+use crate::partition::part;
 
 /// A window along one dim.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slide {
+pub(crate) struct Window {
     /// The number of elements from the first under the window to the last.
     pub(crate) span: usize,
     pub(crate) stride: usize,
     /// The padding before the first and after the last element.
-    pub(crate) around: [usize; 2],
+    pub(crate) padding: [usize; 2],
     /// Whether a last window that starts inside counts although it reaches past the end.
     pub(crate) ceil: bool,
 }
 
 /// The input from which a rank computes its results.
-pub(crate) struct Under {
+pub(crate) struct WindowInput {
     /// The fetched elements, without padding.
-    came: DynTensor,
+    fetched: DynTensor,
     /// The elements under the windows, padding included.
     pub(crate) x: DynTensor,
     /// The padding on each side.
-    pub(crate) around: [usize; 2],
+    pub(crate) padding: [usize; 2],
     /// The number of this rank's results. If it is 0, `x` is a single window of padding.
-    pub(crate) own: usize,
+    pub(crate) count: usize,
     /// The number of results over all ranks.
-    pub(crate) all: usize,
+    pub(crate) all_count: usize,
 }
 
-impl Slide {
+impl Window {
     /// Returns the number of windows along a dim of `size`; `None` if the window does not fit or the arithmetic
     /// overflows.
     pub(crate) fn count(&self, size: usize) -> Option<usize> {
-        let [before, after] = self.around;
+        let [before, after] = self.padding;
         let wide = size.checked_add(before)?.checked_add(after)?;
         if self.ceil && wide < self.span {
             return (self.span - wide < self.stride).then_some(1);
@@ -62,7 +62,7 @@ impl Slide {
 
     /// Returns the range of elements that a rank needs for its results, and the padding on each side of it.
     fn needs(&self, size: usize, (first, own): Range) -> (Range, [usize; 2]) {
-        let [before, _] = self.around;
+        let [before, _] = self.padding;
         if own == 0 {
             return ((0, 0), [self.span, 0]);
         }
@@ -87,7 +87,7 @@ impl Slide {
 }
 
 /// Pads a dim with `fill`.
-pub(crate) fn around(
+pub(crate) fn pad(
     x: &DynTensor,
     dim: usize,
     counts: [usize; 2],
@@ -106,88 +106,93 @@ pub(crate) fn around(
     DynTensor::cat(&[&before, x, &after], dim)
 }
 
-impl Under {
+impl WindowInput {
     /// Returns this rank's elements and those around them, for operators with one result per element.
-    pub(crate) fn with_around(&self, dim: usize) -> Result<DynTensor> {
-        match self.own {
+    pub(crate) fn with_neighbours(&self, dim: usize) -> Result<DynTensor> {
+        match self.count {
             // A rank without elements: its dummy window has one, which is dropped.
             0 => self.x.narrow(dim, 0, self.x.shape()[dim] - 1),
             _ => Ok(self.x.clone()),
         }
     }
 
-    /// Returns this rank's results from those computed from [`x`](Self::x) and the operands `beside`. A rank without
+    /// Returns this rank's results from those computed from [`x`](Self::x) and `other_operands`. A rank without
     /// results drops the result of its dummy window.
-    pub(crate) fn own(
+    pub(crate) fn own_results(
         &self,
         op: &'static str,
         found: DynTensor,
         dim: usize,
-        beside: &[&DynTensor],
+        other_operands: &[&DynTensor],
     ) -> Result<DynTensor> {
-        let of = || std::iter::once(&self.came).chain(beside.iter().copied());
-        match self.own {
+        let operands = || std::iter::once(&self.fetched).chain(other_operands.iter().copied());
+        match self.count {
             0 => {
-                let of: Vec<DynTensor> = of().cloned().collect();
-                tied(op, found.detach().narrow(dim, 0, 0)?, &of)
+                let operands: Vec<DynTensor> = operands().cloned().collect();
+                with_dependency(op, found.detach().narrow(dim, 0, 0)?, &operands)
             }
             _ => Ok(found),
         }
     }
 }
 
-impl Parts {
+impl SplitDim {
     /// Fetches the elements under the windows of this rank's results.
-    pub(crate) fn under(&self, x: &DynTensor, slide: &Slide, fill: Scalar) -> Result<Under> {
+    pub(crate) fn fetch_windows(
+        &self,
+        x: &DynTensor,
+        window: &Window,
+        fill: Scalar,
+    ) -> Result<WindowInput> {
         let (size, ranks) = (self.size(), self.ranks());
-        let all = match slide.stride {
+        let all_count = match window.stride {
             0 => None,
-            _ => slide.count(size),
+            _ => window.count(size),
         };
-        let Some(all) = all else {
+        let Some(all_count) = all_count else {
             let what = format!(
                 "a window of {} elements with stride {} along a dim of {size}, with {:?} around",
-                slide.span, slide.stride, slide.around
+                window.span, window.stride, window.padding
             );
             let error = Error::new(ErrorKind::Shape, self.op, what);
             return Err(error
-                .operand(&self.frame.names, &self.frame.sizes)
+                .operand(&self.metadata.names, &self.metadata.sizes)
                 .hint("take a smaller window, or more around"));
         };
-        let needs = |rank| slide.needs(size, part(all, ranks, rank));
+        let needs = |rank| window.needs(size, part(all_count, ranks, rank));
         let wants = (0..ranks).map(|rank| vec![needs(rank).0]).collect();
-        let x = self.fetched(x, &Route::of_parts(size, ranks, wants))?;
+        let x = self.fetch(x, &Route::from_partition(size, ranks, wants))?;
         let counts = needs(self.rank()).1;
-        let mut wide = around(&x, self.dim, counts, fill)?;
+        let mut wide = pad(&x, self.dim, counts, fill)?;
         if x.shape()[self.dim] == 0 {
-            wide = tied(self.op, wide, std::slice::from_ref(&x))?;
+            wide = with_dependency(self.op, wide, std::slice::from_ref(&x))?;
         }
-        Ok(Under {
+        Ok(WindowInput {
             x: wide,
-            came: x,
-            around: counts,
-            own: part(all, ranks, self.rank()).1,
-            all,
+            fetched: x,
+            padding: counts,
+            count: part(all_count, ranks, self.rank()).1,
+            all_count,
         })
     }
 }
 
 /// An operator that slides along dims, some of which are split.
-pub(crate) struct Sliding {
-    pub(crate) frame: Frame,
+pub(crate) struct SlidingOp {
+    pub(crate) metadata: Metadata,
     pub(crate) op: &'static str,
-    pub(crate) at: At,
+    pub(crate) at: CallSite,
     /// The dims in order, each with the axis that splits it.
     pub(crate) dims: Vec<(usize, Option<usize>)>,
 }
 
 /// A result, and the global sizes of the split dims that changed.
-pub(crate) struct Slid {
+pub(crate) struct WindowResult {
     pub(crate) local: DynTensor,
     pub(crate) sizes: Vec<(usize, usize)>,
 }
 
-impl From<DynTensor> for Slid {
+impl From<DynTensor> for WindowResult {
     /// Wraps a result whose split dims keep their sizes.
     fn from(local: DynTensor) -> Self {
         Self {
@@ -198,53 +203,53 @@ impl From<DynTensor> for Slid {
 }
 
 /// Returns the error for grouped channels with split output channels.
-pub(crate) fn groups_apart(op: &'static str, groups: usize) -> Error {
+pub(crate) fn split_groups_error(op: &'static str, groups: usize) -> Error {
     let what = format!("{groups} groups of channels, and output channels that are split");
     Error::new(ErrorKind::Argument, op, what).hint("split the groups by hand, or gather the weight")
 }
 
-impl Sliding {
+impl SlidingOp {
     /// Returns the positions of the dims.
-    pub(crate) fn places(&self) -> Vec<usize> {
+    pub(crate) fn dim_positions(&self) -> Vec<usize> {
         self.dims.iter().map(|(dim, _)| *dim).collect()
     }
 
-    pub(super) fn refuse(&self, kind: ErrorKind, what: String) -> Error {
-        Error::new(kind, self.op, what).operand(&self.frame.names, &self.frame.sizes)
+    pub(super) fn error(&self, kind: ErrorKind, what: String) -> Error {
+        Error::new(kind, self.op, what).operand(&self.metadata.names, &self.metadata.sizes)
     }
 
     /// Fetches the elements under the windows along split dims and calls `compute` with them and their padding.
-    /// `beside` has the other operands that `compute` uses.
-    pub(crate) fn slid(
+    /// `other_operands` has the other operands that `compute` uses.
+    pub(crate) fn slide(
         &self,
         x: &DynTensor,
-        slides: &[Slide],
+        windows: &[Window],
         fill: Scalar,
-        beside: &[&DynTensor],
+        other_operands: &[&DynTensor],
         compute: impl FnOnce(&DynTensor, &[(usize, [usize; 2])]) -> Result<DynTensor>,
-    ) -> Result<Slid> {
+    ) -> Result<WindowResult> {
         let (mut x, mut sizes, mut outside) = (x.clone(), Vec::new(), Vec::new());
         let mut along = Vec::new();
-        for (&(dim, axis), slide) in self.dims.iter().zip(slides) {
+        for (&(dim, axis), window) in self.dims.iter().zip(windows) {
             let Some(axis) = axis else { continue };
-            let parts = Parts {
-                frame: self.frame.clone(),
+            let split_dim = SplitDim {
+                metadata: self.metadata.clone(),
                 op: self.op,
                 dim,
                 axis,
                 at: self.at,
             };
-            let under = parts.under(&x, slide, fill)?;
-            outside.push((dim, under.around));
-            sizes.push((dim, under.all));
-            x = under.x.clone();
-            along.push((dim, under));
+            let input = split_dim.fetch_windows(&x, window, fill)?;
+            outside.push((dim, input.padding));
+            sizes.push((dim, input.all_count));
+            x = input.x.clone();
+            along.push((dim, input));
         }
         let mut local = compute(&x, &outside)?;
-        for (dim, under) in along {
-            local = under.own(self.op, local, dim, beside)?;
+        for (dim, input) in along {
+            local = input.own_results(self.op, local, dim, other_operands)?;
         }
-        Ok(Slid { local, sizes })
+        Ok(WindowResult { local, sizes })
     }
 
     /// Returns a window's span, after checking that `kernel` and `dilation` are at least 1.
@@ -253,7 +258,7 @@ impl Sliding {
         let reach = reach.and_then(|reach| reach.checked_mul(dilation)?.checked_add(1));
         reach.ok_or_else(|| {
             let what = format!("a window of {kernel} elements at a distance of {dilation}");
-            self.refuse(ErrorKind::Argument, what)
+            self.error(ErrorKind::Argument, what)
                 .hint("both are at least 1")
         })
     }
@@ -267,7 +272,7 @@ impl Sliding {
         bias: Option<&DynTensor>,
         mut options: ConvOptions<S>,
         compute: impl FnOnce(&DynTensor, Option<&DynTensor>, ConvOptions<S>) -> Result<DynTensor>,
-    ) -> Result<Slid> {
+    ) -> Result<WindowResult> {
         let sites = Sites {
             channel,
             spatial: self.dims.iter().map(|(dim, _)| *dim).collect(),
@@ -278,7 +283,7 @@ impl Sliding {
         };
         let filter = rule::filter(self.op, x.names(), &sites, weight.names(), form)?;
         if self.dims.iter().all(|(_, axis)| axis.is_none()) {
-            return compute(x, bias, options).map(Slid::from);
+            return compute(x, bias, options).map(WindowResult::from);
         }
         let same = options.padding == Padding::Same;
         if same && options.stride != [1; S] {
@@ -287,64 +292,66 @@ impl Sliding {
                 options.stride
             );
             return Err(self
-                .refuse(ErrorKind::Argument, what)
+                .error(ErrorKind::Argument, what)
                 .hint("say how many zeros, or take a stride of 1"));
         }
-        let (mut x, mut slides, mut zeros) = (x.clone(), Vec::with_capacity(S), [0; S]);
+        let (mut x, mut windows, mut zeros) = (x.clone(), Vec::with_capacity(S), [0; S]);
         for (i, &(dim, axis)) in self.dims.iter().enumerate().take(S) {
             let kernel = weight.shape()[filter.kernel[i]];
             let span = self.span(kernel, options.dilation[i])?;
-            let pad = match options.padding {
+            let zeros_around = match options.padding {
                 Padding::Zeros(zeros) => [zeros[i]; 2],
                 Padding::Same => [(span - 1) / 2, span - 1 - (span - 1) / 2],
             };
             match axis {
-                None if same => x = around(&x, dim, pad, Scalar::Int(0))?,
-                None => zeros[i] = pad[0],
+                None if same => x = pad(&x, dim, zeros_around, Scalar::Int(0))?,
+                None => zeros[i] = zeros_around[0],
                 Some(_) => {}
             }
-            slides.push(Slide {
+            windows.push(Window {
                 span,
                 stride: options.stride[i],
-                around: pad,
+                padding: zeros_around,
                 ceil: false,
             });
         }
         options.padding = Padding::Zeros(zeros);
-        let beside: Vec<&DynTensor> = std::iter::once(weight).chain(bias).collect();
+        let other_operands: Vec<&DynTensor> = std::iter::once(weight).chain(bias).collect();
         let zero = Scalar::Int(0);
-        self.slid(&x, &slides, zero, &beside, |x, _| compute(x, bias, options))
+        self.slide(&x, &windows, zero, &other_operands, |x, _| {
+            compute(x, bias, options)
+        })
     }
 
     /// Returns the windows of a pool, and the padding that is left to the operator: that along dims that are not split.
-    fn pool<const S: usize>(
+    fn pool_windows<const S: usize>(
         &self,
         kernel: [usize; S],
         dilation: [usize; S],
         stride: [usize; S],
         padding: [usize; S],
         ceil: bool,
-    ) -> Result<(Vec<Slide>, [usize; S])> {
-        let (mut slides, mut rest) = (Vec::with_capacity(S), padding);
+    ) -> Result<(Vec<Window>, [usize; S])> {
+        let (mut windows, mut rest) = (Vec::with_capacity(S), padding);
         for (i, &(_, axis)) in self.dims.iter().enumerate().take(S) {
             if axis.is_some() {
                 let span = self.span(kernel[i], dilation[i])?;
                 if padding[i] > span / 2 {
                     let what = format!("padding {} for a window of {}", padding[i], kernel[i]);
                     return Err(self
-                        .refuse(ErrorKind::Argument, what)
+                        .error(ErrorKind::Argument, what)
                         .hint("pad by half of the window at the most"));
                 }
                 rest[i] = 0;
             }
-            slides.push(Slide {
+            windows.push(Window {
                 span: self.span(kernel[i], dilation[i])?,
                 stride: stride[i],
-                around: [padding[i]; 2],
+                padding: [padding[i]; 2],
                 ceil,
             });
         }
-        Ok((slides, rest))
+        Ok((windows, rest))
     }
 
     /// Computes the maxima under windows.
@@ -354,7 +361,7 @@ impl Sliding {
         kernel: [usize; S],
         options: MaxPoolOptions<S>,
         compute: impl FnOnce(&DynTensor, MaxPoolOptions<S>) -> Result<DynTensor>,
-    ) -> Result<Slid> {
+    ) -> Result<WindowResult> {
         let stride = options.stride.unwrap_or(kernel);
         let MaxPoolOptions {
             dilation,
@@ -362,10 +369,10 @@ impl Sliding {
             ceil_mode,
             ..
         } = options;
-        let (slides, padding) = self.pool(kernel, dilation, stride, padding, ceil_mode)?;
-        let least = identity::extreme(x.dtype(), true);
+        let (windows, padding) = self.pool_windows(kernel, dilation, stride, padding, ceil_mode)?;
+        let least = identity::extreme_number(x.dtype(), true);
         let options = MaxPoolOptions { padding, ..options };
-        self.slid(x, &slides, least, &[], |x, _| compute(x, options))
+        self.slide(x, &windows, least, &[], |x, _| compute(x, options))
     }
 
     /// Computes the means under windows.
@@ -375,31 +382,32 @@ impl Sliding {
         kernel: [usize; S],
         options: AvgPoolOptions<S>,
         compute: impl Fn(&DynTensor, AvgPoolOptions<S>) -> Result<DynTensor>,
-    ) -> Result<Slid> {
+    ) -> Result<WindowResult> {
         let split = self.dims.iter().any(|(_, axis)| axis.is_some());
         if split && options.ceil_mode {
             let what = "`ceil_mode` of means along a split dim: the last windows have other counts";
             return Err(self
-                .refuse(ErrorKind::Argument, what.to_owned())
+                .error(ErrorKind::Argument, what.to_owned())
                 .hint("pad the dim, or gather it"));
         }
         let stride = options.stride.unwrap_or(kernel);
-        let (slides, padding) = self.pool(kernel, [1; S], stride, options.padding, false)?;
+        let (windows, padding) =
+            self.pool_windows(kernel, [1; S], stride, options.padding, false)?;
         let own = AvgPoolOptions { padding, ..options };
         let zero = Scalar::Int(0);
         if !split || options.count_include_pad || options.divisor_override.is_some() {
-            return self.slid(x, &slides, zero, &[], |x, _| compute(x, own));
+            return self.slide(x, &windows, zero, &[], |x, _| compute(x, own));
         }
         // The sums, divided by the number of elements that are not padding.
         let sums = AvgPoolOptions {
             divisor_override: Some(1),
             ..own
         };
-        self.slid(x, &slides, zero, &[], |x, outside| {
+        self.slide(x, &windows, zero, &[], |x, outside| {
             let mut ones = x.detach().ones_like()?;
             for &(dim, [before, after]) in outside {
                 let inside = ones.shape()[dim] - before - after;
-                ones = around(&ones.narrow(dim, 0, inside)?, dim, [before, after], zero)?;
+                ones = pad(&ones.narrow(dim, 0, inside)?, dim, [before, after], zero)?;
             }
             compute(x, sums)?.div(&compute(&ones, sums)?)
         })
@@ -415,28 +423,31 @@ mod tests {
         for size in 1..=9 {
             for span in 1..=4 {
                 for stride in 1..=3 {
-                    for around in [[0, 0], [1, 1], [2, 1], [3, 3]] {
+                    for padding in [[0, 0], [1, 1], [2, 1], [3, 3]] {
                         for ceil in [false, true] {
-                            let slide = Slide {
+                            let window = Window {
                                 span,
                                 stride,
-                                around,
+                                padding,
                                 ceil,
                             };
-                            let Some(all) = slide.count(size) else {
+                            let Some(all) = window.count(size) else {
                                 continue;
                             };
                             for ranks in 1..=4 {
                                 for rank in 0..ranks {
                                     let (first, own) = part(all, ranks, rank);
                                     let ((start, len), [before, after]) =
-                                        slide.needs(size, (first, own));
+                                        window.needs(size, (first, own));
                                     assert!(start + len <= size);
                                     let covered = before + len + after;
                                     let windows = (own.max(1) - 1) * stride + span;
-                                    assert_eq!(covered, windows, "{slide:?} {size} {rank}/{ranks}");
+                                    assert_eq!(
+                                        covered, windows,
+                                        "{window:?} {size} {rank}/{ranks}"
+                                    );
                                     if own > 0 && len > 0 {
-                                        assert_eq!(first * stride + before, start + around[0]);
+                                        assert_eq!(first * stride + before, start + padding[0]);
                                     }
                                 }
                             }

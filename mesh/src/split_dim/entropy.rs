@@ -8,11 +8,11 @@ use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 use nomina_runtime::tensor::{CrossEntropyOptions, Reduction};
 
-use super::{Parts, named};
-use crate::frame::{At, Frame};
+use super::{SplitDim, with_names_of};
+use crate::metadata::{CallSite, Metadata};
 
 /// The arguments of a cross entropy besides the logits.
-pub(crate) struct Classes<'a> {
+pub(crate) struct EntropyArgs<'a> {
     pub(crate) target: &'a DynTensor,
     /// One number for each class of this rank.
     pub(crate) weight: Option<&'a DynTensor>,
@@ -27,44 +27,45 @@ pub(crate) struct Classes<'a> {
 /// result is a partial sum if rows or classes are split.
 pub(crate) fn entropy(
     x: &DynTensor,
-    classes: &Classes<'_>,
-    frame: Frame,
-    (op, dim, via, at): (&'static str, usize, Option<usize>, At),
+    args: &EntropyArgs<'_>,
+    metadata: Metadata,
+    (op, dim, via, at): (&'static str, usize, Option<usize>, CallSite),
 ) -> Result<DynTensor> {
-    let is_row = |place: &Place| place.dim().is_some() && place.dim() != frame.names[dim].as_ref();
+    let is_row =
+        |place: &Place| place.dim().is_some() && place.dim() != metadata.names[dim].as_ref();
     let rows = |sizes: &[usize]| -> f64 {
         let rows = sizes.iter().enumerate().filter(|(at, _)| *at != dim);
         rows.map(|(_, &size)| size as f64).product()
     };
-    let mean = classes.reduction == Reduction::Mean;
-    let split = (mean && frame.places.iter().any(is_row)).then(|| rows(&frame.sizes));
+    let mean = args.reduction == Reduction::Mean;
+    let split = (mean && metadata.places.iter().any(is_row)).then(|| rows(&metadata.sizes));
     if split.is_some() {
-        mean_of_split_rows(op, classes)?;
+        require_row_mean(op, args)?;
     }
     if let Some(axis) = via {
-        let parts = Parts {
-            frame,
+        let split_dim = SplitDim {
+            metadata,
             op,
             dim,
             axis,
             at,
         };
-        return parts.entropy(x, classes, split);
+        return split_dim.entropy(x, args, split);
     }
     let options = CrossEntropyOptions {
-        weight: classes.weight,
-        ignore_index: classes.ignore_index,
-        label_smoothing: classes.smoothing,
+        weight: args.weight,
+        ignore_index: args.ignore_index,
+        label_smoothing: args.smoothing,
     };
-    let (own, target) = (rows(x.shape()), classes.target);
+    let (own, target) = (rows(x.shape()), args.target);
     match split {
         // A rank without rows adds zero; its local mean would be NaN.
         Some(all) if own == 0.0 && all > 0.0 => x.sum(..)?.to_dtype(x.dtype()),
         _ => {
-            let loss = if classes.logits {
-                x.cross_entropy_with(target, dim, classes.reduction, options)?
+            let loss = if args.logits {
+                x.cross_entropy_with(target, dim, args.reduction, options)?
             } else {
-                x.nll_loss_with(target, dim, classes.reduction, options)?
+                x.nll_loss_with(target, dim, args.reduction, options)?
             };
             match split {
                 Some(all) => loss.mul(own / all),
@@ -76,11 +77,11 @@ pub(crate) fn entropy(
 
 /// Refuses a mean over split rows unless its divisor is the number of rows: no rank knows the rows or the weights of
 /// the others, and the call names no axis along which to ask them.
-fn mean_of_split_rows(op: &'static str, classes: &Classes<'_>) -> Result<()> {
-    let soft = classes.target.dtype().is_float();
-    let what = match classes.weight {
+fn require_row_mean(op: &'static str, args: &EntropyArgs<'_>) -> Result<()> {
+    let soft = args.target.dtype().is_float();
+    let what = match args.weight {
         Some(_) if !soft => "a mean by weights of classes over rows that are split",
-        _ if !soft && some(&classes.target.eq(classes.ignore_index)?)? => {
+        _ if !soft && any(&args.target.eq(args.ignore_index)?)? => {
             "a mean over split rows, some of which are ignored"
         }
         _ => return Ok(()),
@@ -122,20 +123,20 @@ struct Targets {
 }
 
 impl Shares {
-    /// Returns the sum over this rank's classes of share times value. `of` computes the values, which may be infinite
-    /// where the share is zero.
-    fn times(
+    /// Returns the sum over this rank's classes of share times value. `values` computes the values, which may be
+    /// infinite where the share is zero.
+    fn weighted_sum(
         &self,
-        parts: &Parts,
+        split_dim: &SplitDim,
         x: &DynTensor,
-        of: impl Fn(&DynTensor) -> Result<DynTensor>,
+        values: impl Fn(&DynTensor) -> Result<DynTensor>,
     ) -> Result<DynTensor> {
         match self {
             Self::Each(shares) => {
-                let terms = of(x)?.mul(&**shares)?;
+                let terms = values(x)?.mul(&**shares)?;
                 terms
                     .masked_fill(&shares.eq(0_i64)?, 0_i64)?
-                    .sum(parts.keep())
+                    .sum(split_dim.keep_dim())
             }
             Self::Class(class) => {
                 let OneClass {
@@ -145,16 +146,16 @@ impl Shares {
                     even,
                     kept,
                 } = &**class;
-                let sum = match x.shape()[parts.dim] {
+                let sum = match x.shape()[split_dim.dim] {
                     0 => share.mul(0_i64)?,
                     _ => {
-                        let term = of(&x.gather(parts.dim, place)?)?.mul(share)?;
+                        let term = values(&x.gather(split_dim.dim, place)?)?.mul(share)?;
                         term.masked_fill(&own.logical_not()?, 0_i64)?
                     }
                 };
                 match even {
                     Some(even) => {
-                        let all = of(x)?.mul(even)?.sum(parts.keep())?.mul(kept)?;
+                        let all = values(x)?.mul(even)?.sum(split_dim.keep_dim())?.mul(kept)?;
                         sum.add(&all)
                     }
                     None => Ok(sum),
@@ -164,7 +165,12 @@ impl Shares {
     }
 
     /// Returns `all` less each class's share times its row's `grad`.
-    fn taken(&self, parts: &Parts, all: &DynTensor, grad: &DynTensor) -> Result<DynTensor> {
+    fn gradient(
+        &self,
+        split_dim: &SplitDim,
+        all: &DynTensor,
+        grad: &DynTensor,
+    ) -> Result<DynTensor> {
         match self {
             Self::Each(shares) => all.sub(&shares.mul(grad)?),
             Self::Class(class) => {
@@ -179,40 +185,40 @@ impl Shares {
                     Some(even) => all.sub(&even.mul(&kept.mul(grad)?)?)?,
                     None => all.clone(),
                 };
-                match all.shape()[parts.dim] {
+                match all.shape()[split_dim.dim] {
                     0 => Ok(rest),
-                    _ => rest.scatter_add(parts.dim, place, &share.mul(grad)?.neg()?),
+                    _ => rest.scatter_add(split_dim.dim, place, &share.mul(grad)?.neg()?),
                 }
             }
         }
     }
 }
 
-impl Parts {
+impl SplitDim {
     /// Returns this rank's terms of the loss.
     fn entropy(
         &self,
         x: &DynTensor,
-        classes: &Classes<'_>,
+        args: &EntropyArgs<'_>,
         rows_of_all: Option<f64>,
     ) -> Result<DynTensor> {
-        if !(0.0..=1.0).contains(&classes.smoothing) {
-            let what = format!("label_smoothing is {}", classes.smoothing);
+        if !(0.0..=1.0).contains(&args.smoothing) {
+            let what = format!("label_smoothing is {}", args.smoothing);
             let error = Error::new(ErrorKind::Argument, self.op, what);
-            return Err(self.about(error).hint("give a share from 0 to 1"));
+            return Err(self.with_operand(error).hint("give a share from 0 to 1"));
         }
-        let soft = classes.target.rank() == x.rank() && classes.target.dtype().is_float();
+        let soft = args.target.rank() == x.rank() && args.target.dtype().is_float();
         let Targets {
             shares,
             total,
             count,
         } = if soft {
-            self.probabilities(x, classes)?
+            self.probabilities(x, args)?
         } else {
-            self.indices(x, classes)?
+            self.indices(x, args)?
         };
         // Log-probabilities need no normalization.
-        let base = if classes.logits {
+        let base = if args.logits {
             Some(self.logsumexp(x)?)
         } else {
             None
@@ -225,16 +231,16 @@ impl Parts {
             Shares::Each(each) => (**each).clone(),
             Shares::Class(class) => class.share.clone(),
         };
-        let rows = shares.times(self, &x.detach(), losses)?.detach();
-        let (parts, x_own, base) = (self.again(), x.clone(), base.clone());
+        let rows = shares.weighted_sum(self, &x.detach(), losses)?.detach();
+        let (split_dim, x_own, base) = (self.clone(), x.clone(), base.clone());
         // A pending loss has a whole gradient: each rank's gradient is local, and nothing is sent.
         let back = move |grad: &Raw| {
-            let grad = named(grad.clone(), &x_own)?;
+            let grad = with_names_of(grad.clone(), &x_own)?;
             let all = match &base {
                 Some(base) => x_own.sub(base)?.exp()?.mul(&total.mul(&grad)?)?,
                 None => x_own.zeros_like()?,
             };
-            let of_x = shares.taken(&parts, &all, &grad)?;
+            let of_x = shares.gradient(&split_dim, &all, &grad)?;
             let of_shares = match &shares {
                 Shares::Each(each) if each.requires_grad() => {
                     let losses = match &base {
@@ -248,16 +254,16 @@ impl Parts {
             Ok(vec![Some(of_x.into_parts().0), of_shares])
         };
         let rows = custom(self.op, &[x.raw(), given.raw()], rows.into_parts().0, back)?;
-        let rows = named(rows, x)?.squeeze(self.dim)?;
-        match classes.reduction {
+        let rows = with_names_of(rows, x)?.squeeze(self.dim)?;
+        match args.reduction {
             Reduction::None => Ok(rows),
             Reduction::Sum => rows.sum(..),
             Reduction::Mean => rows.sum(..)?.div(rows_of_all.unwrap_or(count)),
         }
     }
 
-    fn about(&self, error: Error) -> Error {
-        error.operand(&self.frame.names, &self.frame.sizes)
+    fn with_operand(&self, error: Error) -> Error {
+        error.operand(&self.metadata.names, &self.metadata.sizes)
     }
 
     /// Returns the class weights in the shape of the logits.
@@ -266,15 +272,17 @@ impl Parts {
         if weight.rank() != 1 || weight.numel() != len {
             let what = format!("a weight of sizes {:?}, for {len} classes", weight.shape());
             let error = Error::new(ErrorKind::Shape, self.op, what);
-            return Err(self.about(error).hint("give one number for each class"));
+            return Err(self
+                .with_operand(error)
+                .hint("give one number for each class"));
         }
         let mut shape = vec![1; x.rank()];
         shape[self.dim] = len;
-        named(weight.detach().into_parts().0.reshape(&shape)?, x)
+        with_names_of(weight.detach().into_parts().0.reshape(&shape)?, x)
     }
 
     /// Prepares targets that are one class index for each row.
-    fn indices(&self, x: &DynTensor, classes: &Classes<'_>) -> Result<Targets> {
+    fn indices(&self, x: &DynTensor, args: &EntropyArgs<'_>) -> Result<Targets> {
         let (_, len) = self.own();
         let mut shape = x.shape().to_vec();
         shape[self.dim] = 1;
@@ -282,35 +290,32 @@ impl Parts {
             .filter(|dim| *dim != self.dim)
             .map(|dim| x.shape()[dim])
             .collect();
-        if classes.target.shape() != rows {
-            let what = format!(
-                "targets of sizes {:?}, not {rows:?}",
-                classes.target.shape()
-            );
+        if args.target.shape() != rows {
+            let what = format!("targets of sizes {:?}, not {rows:?}", args.target.shape());
             return Err(self
-                .about(Error::new(ErrorKind::Shape, self.op, what))
+                .with_operand(Error::new(ErrorKind::Shape, self.op, what))
                 .hint("give one target for each row, without the dim of classes"));
         }
-        let target = classes.target.detach().to_dtype(DType::I64)?;
-        let target = named(target.into_parts().0.reshape(&shape)?, x)?;
-        let kept = target.ne(classes.ignore_index)?;
+        let target = args.target.detach().to_dtype(DType::I64)?;
+        let target = with_names_of(target.into_parts().0.reshape(&shape)?, x)?;
+        let kept = target.ne(args.ignore_index)?;
         let beyond = target
             .lt(0_i64)?
             .logical_or(&target.ge(self.size() as i64)?)?;
-        if some(&beyond.logical_and(&kept)?)? {
+        if any(&beyond.logical_and(&kept)?)? {
             let what = format!("a target is none of {} classes", self.size());
             return Err(self
-                .about(Error::new(ErrorKind::Index, self.op, what))
+                .with_operand(Error::new(ErrorKind::Index, self.op, what))
                 .hint("give the index of a class for each row"));
         }
         let dtype = x.dtype();
-        let (place, own) = self.owned(&target)?;
+        let (place, own) = self.localized(&target)?;
         let own = own.logical_and(&kept)?;
-        let weight = classes.weight.map(|weight| self.weights(x, weight));
+        let weight = args.weight.map(|weight| self.weights(x, weight));
         let weight = weight.transpose()?;
         let kept_number = kept.to_dtype(dtype)?;
-        let each = classes.smoothing / self.size() as f64;
-        let even = match (&weight, classes.smoothing > 0.0) {
+        let each = args.smoothing / self.size() as f64;
+        let even = match (&weight, args.smoothing > 0.0) {
             (_, false) => None,
             (Some(weight), true) => Some(weight.mul(each)?),
             (None, true) => {
@@ -322,14 +327,14 @@ impl Parts {
             (Some(weight), 1..) => {
                 let mut shape = x.shape().to_vec();
                 shape[self.dim] = len;
-                let weight = named(weight.raw().expand(&shape)?, x)?;
+                let weight = with_names_of(weight.raw().expand(&shape)?, x)?;
                 weight
                     .gather(self.dim, &place)?
                     .mul(&own.to_dtype(dtype)?)?
             }
             _ => own.to_dtype(dtype)?,
         };
-        let share = of_class.mul(1.0 - classes.smoothing)?;
+        let share = of_class.mul(1.0 - args.smoothing)?;
         let (total, count) = match &weight {
             None => {
                 let count = kept.sum(..)?.item()?.to_f64();
@@ -337,14 +342,14 @@ impl Parts {
             }
             Some(weight) => {
                 // The sums of each row's class weight and of all class weights, in one reduction.
-                let all = weight.sum(self.keep())?;
-                let all = named(all.raw().expand(of_class.shape())?, x)?;
+                let all = weight.sum(self.keep_dim())?;
+                let all = with_names_of(all.raw().expand(of_class.shape())?, x)?;
                 let both = DynTensor::cat(&[&of_class, &all], self.dim)?;
-                let both = self.over(&both, Combine::Add)?;
+                let both = self.all_reduce(&both, Combine::Add)?;
                 let of_class = both.narrow(self.dim, 0, 1)?;
                 let count = of_class.sum(..)?.item()?.to_f64();
                 let all = both.narrow(self.dim, 1, 1)?.mul(each)?.mul(&kept_number)?;
-                (of_class.mul(1.0 - classes.smoothing)?.add(&all)?, count)
+                (of_class.mul(1.0 - args.smoothing)?.add(&all)?, count)
             }
         };
         let shares = Shares::Class(Box::new(OneClass {
@@ -362,24 +367,24 @@ impl Parts {
     }
 
     /// Prepares targets that are probabilities of all classes, split like the logits.
-    fn probabilities(&self, x: &DynTensor, classes: &Classes<'_>) -> Result<Targets> {
-        if x.shape() != classes.target.shape() {
+    fn probabilities(&self, x: &DynTensor, args: &EntropyArgs<'_>) -> Result<Targets> {
+        if x.shape() != args.target.shape() {
             let error = Error::new(
                 ErrorKind::Shape,
                 self.op,
                 "logits and probabilities of different sizes",
             );
-            return Err(self.about(error).hint("give one for each class"));
+            return Err(self.with_operand(error).hint("give one for each class"));
         }
-        let mut spread = named(classes.target.raw().clone(), x)?;
-        if classes.smoothing > 0.0 {
-            let share = classes.smoothing / self.size() as f64;
-            spread = spread.mul(1.0 - classes.smoothing)?.add(share)?;
+        let mut spread = with_names_of(args.target.raw().clone(), x)?;
+        if args.smoothing > 0.0 {
+            let share = args.smoothing / self.size() as f64;
+            spread = spread.mul(1.0 - args.smoothing)?.add(share)?;
         }
-        if let Some(weight) = classes.weight {
+        if let Some(weight) = args.weight {
             spread = spread.mul(&self.weights(x, weight)?)?;
         }
-        let total = self.over(&spread.sum(self.keep())?, Combine::Add)?;
+        let total = self.all_reduce(&spread.sum(self.keep_dim())?, Combine::Add)?;
         let own: usize = total.numel();
         Ok(Targets {
             shares: Shares::Each(Box::new(spread)),
@@ -389,6 +394,6 @@ impl Parts {
     }
 }
 
-fn some(x: &DynTensor) -> Result<bool> {
+fn any(x: &DynTensor) -> Result<bool> {
     Ok(x.any(..)?.to_vec::<bool>()?.first() == Some(&true))
 }

@@ -6,7 +6,7 @@ use super::codec::Stream;
 
 /// A box within a row-major array, and its destination.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Part {
+pub(super) struct ArrayBox {
     /// The start of the box along each dim.
     pub(super) from: Vec<usize>,
     pub(super) size: Vec<usize>,
@@ -46,7 +46,7 @@ fn each<E>(
     }
 }
 
-impl Part {
+impl ArrayBox {
     /// Creates the box that is all of an array of these sizes, with the destination at offset `to`.
     pub(super) fn whole(size: &[usize], to: usize, strides: Vec<usize>) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Part {
     pub(super) fn each_chunk<E>(
         &self,
         chunk: &[usize],
-        mut f: impl FnMut(&[usize], Part) -> Result<(), E>,
+        mut f: impl FnMut(&[usize], ArrayBox) -> Result<(), E>,
     ) -> Result<(), E> {
         let ends = self.from.iter().zip(&self.size);
         let ends: Vec<usize> = ends.map(|(from, size)| from + size).collect();
@@ -89,7 +89,7 @@ impl Part {
             // The products are within the array, so nothing overflows.
             let begins = index.iter().zip(chunk).map(|(index, size)| index * size);
             let begins: Vec<usize> = begins.collect();
-            let mut part = Part::whole(&self.size, self.to, self.strides.clone());
+            let mut part = ArrayBox::whole(&self.size, self.to, self.strides.clone());
             for dim in 0..chunk.len() {
                 let from = self.from[dim].max(begins[dim]);
                 part.from[dim] = from - begins[dim];
@@ -189,7 +189,7 @@ mod tests {
         (0..count as u16).flat_map(u16::to_le_bytes).collect()
     }
 
-    fn read(part: &Part, of: &[usize], room: usize) -> Vec<u16> {
+    fn read(part: &ArrayBox, of: &[usize], room: usize) -> Vec<u16> {
         let mut out = vec![0xff; room * 2];
         let all = numbers(of.iter().product());
         part.read(of, 2, &mut &all[..], &mut out).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_box_goes_where_it_belongs() {
         const NONE: u16 = 0xffff;
-        let part = |from: &[usize], size: &[usize], to, strides: &[usize]| Part {
+        let part = |from: &[usize], size: &[usize], to, strides: &[usize]| ArrayBox {
             from: from.to_vec(),
             size: size.to_vec(),
             to,
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn chunks_are_those_that_a_box_meets() {
-        let part = Part {
+        let part = ArrayBox {
             from: vec![3, 0],
             size: vec![4, 5],
             to: 0,

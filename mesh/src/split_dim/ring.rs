@@ -7,31 +7,31 @@ use nomina_core::DType;
 use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
-use super::{Parts, named, plain};
-use crate::boxes::part;
-use crate::frame::{At, Frame};
+use super::{SplitDim, unnamed, with_names_of};
+use crate::metadata::{CallSite, Metadata};
+use crate::partition::part;
 use crate::ranks::Job;
 
-impl Parts {
+impl SplitDim {
     /// Returns the owner of the part held at this step of the ring: a rank starts with its own part, and then receives
     /// its predecessor's.
-    fn holds(&self, step: usize) -> usize {
+    fn owner_at(&self, step: usize) -> usize {
         (self.rank() + self.ranks() - step % self.ranks()) % self.ranks()
     }
 
     /// Sends the part held at this step to the next rank, and returns the part received from the previous rank.
-    fn shifted(&self, x: &DynTensor, dim: usize, step: usize) -> Result<DynTensor> {
-        let (_, len) = part(self.size(), self.ranks(), self.holds(step + 1));
+    fn shift(&self, x: &DynTensor, dim: usize, step: usize) -> Result<DynTensor> {
+        let (_, len) = part(self.size(), self.ranks(), self.owner_at(step + 1));
         let mut shape = x.shape().to_vec();
         shape[dim] = len;
-        let frame = &self.frame;
-        let what = frame.what(self.op, Some(x.dtype()), self.axis, self.at);
+        let metadata = &self.metadata;
+        let description = metadata.describe(self.op, Some(x.dtype()), self.axis, self.at);
         let job = Job::Shift {
             piece: x.raw().clone().detach(),
             by: 1,
             shape,
         };
-        named(frame.shared.one(self.axis, what, job)?, x)
+        with_names_of(metadata.shared.run_for_one(self.axis, description, job)?, x)
     }
 
     /// Contracts `x`, which has all of dim `name`, with `y`, which is split along it.
@@ -47,12 +47,12 @@ impl Parts {
             );
         };
         if x.shape()[dim] != self.size() {
-            let shapes = [x.shape(), &self.frame.sizes];
+            let shapes = [x.shape(), &self.metadata.sizes];
             return Err(Error::sizes(self.op, shapes, [(0, dim), (1, self.dim)])
-                .with_names(&[x.names().clone(), self.frame.names.clone()]));
+                .with_names(&[x.names().clone(), self.metadata.names.clone()]));
         }
         let held = |x: &DynTensor, step: usize| {
-            let (start, len) = part(self.size(), self.ranks(), self.holds(step));
+            let (start, len) = part(self.size(), self.ranks(), self.owner_at(step));
             x.narrow(dim, start as i64, len)
         };
         let (own, mut moving) = (x.detach(), y.detach());
@@ -64,7 +64,7 @@ impl Parts {
                 None => term,
             });
             if step + 1 < self.ranks() {
-                moving = self.shifted(&moving, self.dim, step)?;
+                moving = self.shift(&moving, self.dim, step)?;
             }
         }
         let Some(sum) = sum else {
@@ -74,7 +74,7 @@ impl Parts {
                 "an axis without ranks",
             ));
         };
-        let (parts, names) = (self.again(), sum.names().clone());
+        let (split_dim, names) = (self.clone(), sum.names().clone());
         let (x, y) = (x.clone(), y.clone());
         let operands = [x.raw().clone(), y.raw().clone()];
         let found = custom(
@@ -85,7 +85,7 @@ impl Parts {
                 let names = names.clone();
                 move |grad| {
                     let grad = DynTensor::from_parts(grad.clone(), names.clone())?;
-                    let (of_x, of_y) = parts.contract_back(&x, &y, dim, &grad)?;
+                    let (of_x, of_y) = split_dim.contract_backward(&x, &y, dim, &grad)?;
                     Ok(vec![Some(of_x), Some(of_y)])
                 }
             },
@@ -93,29 +93,29 @@ impl Parts {
         DynTensor::from_parts(found, names)
     }
 
-    fn contract_back(
+    fn contract_backward(
         &self,
         x: &DynTensor,
         y: &DynTensor,
         dim: usize,
         grad: &DynTensor,
     ) -> Result<(Raw, Raw)> {
-        once(self.op, grad)?;
+        require_first_derivative(self.op, grad)?;
         let (x, ranks) = (x.detach(), self.ranks());
         let (mut moving, mut of_y) = (y.detach(), y.detach().zeros_like()?);
         let mut of_x = vec![None; ranks];
         for step in 0..ranks {
-            let holds = self.holds(step);
-            let (start, len) = part(self.size(), ranks, holds);
-            let under = x.narrow(dim, start as i64, len)?;
-            of_x[holds] = Some(against(grad, &moving, &under)?);
-            of_y = of_y.add(&against(grad, &under, &moving)?)?;
+            let owner = self.owner_at(step);
+            let (start, len) = part(self.size(), ranks, owner);
+            let own_part = x.narrow(dim, start as i64, len)?;
+            of_x[owner] = Some(factor_gradient(grad, &moving, &own_part)?);
+            of_y = of_y.add(&factor_gradient(grad, &own_part, &moving)?)?;
             if step + 1 < ranks {
-                moving = self.shifted(&moving, self.dim, step)?;
+                moving = self.shift(&moving, self.dim, step)?;
             }
             if ranks > 1 {
                 // After one step per rank, each sum is back at the owner of its part.
-                of_y = self.shifted(&of_y, self.dim, step)?;
+                of_y = self.shift(&of_y, self.dim, step)?;
             }
         }
         let of_x: Vec<DynTensor> = of_x.into_iter().flatten().collect();
@@ -145,19 +145,19 @@ impl Parts {
                 other => other,
             },
         };
-        let (found, logs) = self.attended(&q.detach(), &k.detach(), &v.detach(), &scores)?;
-        let (parts, found) = (self.again(), found.to_dtype(q.dtype())?);
+        let (found, logs) = self.attend(&q.detach(), &k.detach(), &v.detach(), &scores)?;
+        let (split_dim, found) = (self.clone(), found.to_dtype(q.dtype())?);
         let (result, inputs) = (found.clone(), [q.clone(), k.clone(), v.clone()]);
         let back = move |grad: &Raw| {
-            let grad = plain(grad.clone())?;
-            once(parts.op, &grad)?;
+            let grad = unnamed(grad.clone())?;
+            require_first_derivative(split_dim.op, &grad)?;
             let [q, k, v] = inputs.each_ref().map(DynTensor::detach);
-            let all = parts.attended_back((&q, &k, &v), (&result, &logs), &grad, &scores)?;
+            let all = split_dim.attend_backward((&q, &k, &v), (&result, &logs), &grad, &scores)?;
             let each = all.into_iter().zip([&q, &k, &v]);
             let each = each.map(|(x, like)| Ok(Some(x.to_dtype(like.dtype())?.into_parts().0)));
             each.collect()
         };
-        plain(custom(
+        unnamed(custom(
             self.op,
             &[q.raw(), k.raw(), v.raw()],
             found.into_parts().0,
@@ -166,7 +166,7 @@ impl Parts {
     }
 
     /// Returns each query's weighted mean of the values, and the log-sum-exp of its scores.
-    fn attended(
+    fn attend(
         &self,
         q: &DynTensor,
         k: &DynTensor,
@@ -177,9 +177,9 @@ impl Parts {
         let source = k.rank() - 2;
         let mut state: Option<[DynTensor; 3]> = None;
         for step in 0..self.ranks() {
-            let (start, len) = part(self.size(), self.ranks(), self.holds(step));
+            let (start, len) = part(self.size(), self.ranks(), self.owner_at(step));
             if len > 0 && (state.is_none() || scores.sees(q, start)) {
-                let weights = scores.of(q, &k, start)?;
+                let weights = scores.compute(q, &k, start)?;
                 let values = v.to_dtype(scores.dtype)?;
                 let most = weights.amax(keep_last(&weights))?;
                 state = Some(match state {
@@ -204,18 +204,18 @@ impl Parts {
                 });
             }
             if step + 1 < self.ranks() {
-                k = self.shifted(&k, source, step)?;
-                v = self.shifted(&v, source, step)?;
+                k = self.shift(&k, source, step)?;
+                v = self.shift(&v, source, step)?;
             }
         }
         let Some([base, sum, mix]) = state else {
             let error = Error::new(ErrorKind::Shape, self.op, "there are no keys to attend to");
-            return Err(error.operand(&self.frame.names, &self.frame.sizes));
+            return Err(error.operand(&self.metadata.names, &self.metadata.sizes));
         };
         Ok((mix.div(&sum)?, sum.log()?.add(&base)?))
     }
 
-    fn attended_back(
+    fn attend_backward(
         &self,
         (q, k, v): (&DynTensor, &DynTensor, &DynTensor),
         (found, logs): (&DynTensor, &DynTensor),
@@ -230,24 +230,27 @@ impl Parts {
         let (mut of_k, mut of_v) = (wide(k)?.zeros_like()?, wide(v)?.zeros_like()?);
         let (mut k, mut v) = (k.clone(), v.clone());
         for step in 0..self.ranks() {
-            let (start, len) = part(self.size(), self.ranks(), self.holds(step));
+            let (start, len) = part(self.size(), self.ranks(), self.owner_at(step));
             if len > 0 && scores.sees(q, start) {
                 let (wide_k, wide_v) = (wide(&k)?, wide(&v)?);
-                let weights = scores.of(q, &k, start)?.sub(logs)?.exp()?;
-                of_v = of_v.add(&summed(weights.transpose(-1, -2)?.matmul(&grad)?, &of_v)?)?;
+                let weights = scores.compute(q, &k, start)?.sub(logs)?.exp()?;
+                of_v = of_v.add(&sum_to_shape(
+                    weights.transpose(-1, -2)?.matmul(&grad)?,
+                    &of_v,
+                )?)?;
                 let of_weights = grad.matmul(&wide_v.transpose(-1, -2)?)?;
                 let of_scores = weights.mul(&of_weights.sub(&whole)?)?.mul(scores.scale)?;
-                of_q = of_q.add(&summed(of_scores.matmul(&wide_k)?, &of_q)?)?;
+                of_q = of_q.add(&sum_to_shape(of_scores.matmul(&wide_k)?, &of_q)?)?;
                 let part_of_k = of_scores.transpose(-1, -2)?.matmul(&wide_q)?;
-                of_k = of_k.add(&summed(part_of_k, &of_k)?)?;
+                of_k = of_k.add(&sum_to_shape(part_of_k, &of_k)?)?;
             }
             if step + 1 < self.ranks() {
-                k = self.shifted(&k, source, step)?;
-                v = self.shifted(&v, source, step)?;
+                k = self.shift(&k, source, step)?;
+                v = self.shift(&v, source, step)?;
             }
             if self.ranks() > 1 {
-                of_k = self.shifted(&of_k, source, step)?;
-                of_v = self.shifted(&of_v, source, step)?;
+                of_k = self.shift(&of_k, source, step)?;
+                of_v = self.shift(&of_v, source, step)?;
             }
         }
         Ok([of_q, of_k, of_v])
@@ -256,21 +259,21 @@ impl Parts {
 
 /// Attention to keys and values whose source dim may be split.
 pub(crate) struct Attention {
-    /// The frame of the keys.
-    pub(crate) frame: Frame,
+    /// The metadata of the keys.
+    pub(crate) metadata: Metadata,
     pub(crate) op: &'static str,
     /// The source dim of the keys.
     pub(crate) source: usize,
     /// The axis that splits the source dim.
     pub(crate) via: Option<usize>,
-    pub(crate) at: At,
+    pub(crate) at: CallSite,
     /// The global position of this rank's first query.
     pub(crate) first: usize,
 }
 
 impl Attention {
     /// Computes the attention. The last three dims are batch, length or source, and features.
-    pub(crate) fn of(
+    pub(crate) fn compute(
         self,
         q: &DynTensor,
         k: &DynTensor,
@@ -278,11 +281,14 @@ impl Attention {
         options: AttentionOptions,
     ) -> Result<DynTensor> {
         let Self {
-            frame, op, first, ..
+            metadata,
+            op,
+            first,
+            ..
         } = self;
         let fail = |kind, what: &str| {
             let error = Error::new(kind, op, what).operand(q.names(), q.shape());
-            error.operand(&frame.names, &frame.sizes)
+            error.operand(&metadata.names, &metadata.sizes)
         };
         if k.rank() < 2 || self.source != k.rank() - 2 {
             let error = fail(
@@ -311,21 +317,21 @@ impl Attention {
         // Checks the arguments on empty tensors, before anything is sent.
         let none = |x: &DynTensor| x.detach().narrow(x.rank() as i64 - 2, 0, 0);
         let names = none(q)?.scaled_dot_product_attention(&none(k)?, &none(v)?)?;
-        let parts = Parts {
-            frame,
+        let split_dim = SplitDim {
+            metadata,
             op,
             dim: self.source,
             axis,
             at: self.at,
         };
-        let unnamed = |x: &DynTensor| plain(x.raw().clone());
-        let found = parts.attention([unnamed(q)?, unnamed(k)?, unnamed(v)?], first, options)?;
-        named(found.into_parts().0, &names)
+        let unnamed = |x: &DynTensor| unnamed(x.raw().clone());
+        let found = split_dim.attention([unnamed(q)?, unnamed(k)?, unnamed(v)?], first, options)?;
+        with_names_of(found.into_parts().0, &names)
     }
 }
 
 /// Refuses a second derivative: the parts that travelled around would count as constants.
-fn once(op: &'static str, grad: &DynTensor) -> Result<()> {
+fn require_first_derivative(op: &'static str, grad: &DynTensor) -> Result<()> {
     if grad.requires_grad() {
         Err(Error::new(
             ErrorKind::Gradient,
@@ -340,14 +346,14 @@ fn once(op: &'static str, grad: &DynTensor) -> Result<()> {
 
 /// Returns the gradient of one factor of a contraction: the result's gradient contracted with the other factor, over
 /// the dims that this factor lacks.
-fn against(grad: &DynTensor, other: &DynTensor, like: &DynTensor) -> Result<DynTensor> {
+fn factor_gradient(grad: &DynTensor, other: &DynTensor, like: &DynTensor) -> Result<DynTensor> {
     let other = if other.dtype().is_complex() {
         other.conj()?
     } else {
         other.clone()
     };
-    let names: Vec<String> = text(like.names());
-    let lacks: Vec<String> = text(other.names())
+    let names: Vec<String> = name_strings(like.names());
+    let lacks: Vec<String> = name_strings(other.names())
         .into_iter()
         .filter(|name| !names.contains(name))
         .collect();
@@ -357,15 +363,15 @@ fn against(grad: &DynTensor, other: &DynTensor, like: &DynTensor) -> Result<DynT
         let lacks: Vec<&str> = lacks.iter().map(String::as_str).collect();
         grad.contract(&other, &lacks[..])?.align_as(like)?
     };
-    summed(found, like)
+    sum_to_shape(found, like)
 }
 
-fn text(names: &Names) -> Vec<String> {
+fn name_strings(names: &Names) -> Vec<String> {
     names.iter().flatten().map(ToString::to_string).collect()
 }
 
 /// Sums over dims that were broadcast: leading dims, and those of size 1 in `like`.
-fn summed(x: DynTensor, like: &DynTensor) -> Result<DynTensor> {
+fn sum_to_shape(x: DynTensor, like: &DynTensor) -> Result<DynTensor> {
     let mut x = x;
     while x.rank() > like.rank() {
         x = x.sum(0_i64)?;
@@ -402,7 +408,7 @@ impl Scores {
     }
 
     /// Computes the scores of queries and keys; the first key is at position `start`.
-    fn of(&self, q: &DynTensor, k: &DynTensor, start: usize) -> Result<DynTensor> {
+    fn compute(&self, q: &DynTensor, k: &DynTensor, start: usize) -> Result<DynTensor> {
         let (q, k) = (q.to_dtype(self.dtype)?, k.to_dtype(self.dtype)?);
         let scores = q.matmul(&k.transpose(-1, -2)?)?.mul(self.scale)?;
         if !self.causal {

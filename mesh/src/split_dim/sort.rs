@@ -8,14 +8,14 @@
 
 use nomina::{DType, DynTensor, Result, Scalar, SortOptions};
 
-use super::fetch::Route;
-use super::{Parts, tied};
-use crate::boxes::part;
+use super::route::Route;
+use super::{SplitDim, with_dependency};
 use crate::identity;
+use crate::partition::part;
 
 /// Returns the steps of Batcher's merge exchange (Knuth's algorithm M). Each step consists of pairs of ranks; the first
 /// of a pair keeps the elements that come first.
-fn network(ranks: usize) -> Vec<Vec<(usize, usize)>> {
+fn merge_network(ranks: usize) -> Vec<Vec<(usize, usize)>> {
     let mut steps = Vec::new();
     let top = ranks.next_power_of_two() / 2;
     let mut p = top;
@@ -34,7 +34,7 @@ fn network(ranks: usize) -> Vec<Vec<(usize, usize)>> {
     steps
 }
 
-impl Parts {
+impl SplitDim {
     /// Sorts the elements stably along the dim. Returns them, in the same parts as before, with their original indices.
     pub(crate) fn sort(
         &self,
@@ -52,30 +52,30 @@ impl Parts {
                 len.min(size.saturating_sub(rank * len)),
             )
         };
-        let boxes: Vec<(usize, usize)> = (0..ranks).map(|rank| (rank * len, len)).collect();
+        let blocks: Vec<(usize, usize)> = (0..ranks).map(|rank| (rank * len, len)).collect();
         let uneven = !size.is_multiple_of(ranks);
         let mut values = x.clone();
         if uneven {
             let wants = (0..ranks).map(|rank| vec![range(rank)]).collect();
-            values = self.fetched(&values, &Route::of_parts(size, ranks, wants))?;
-            values = self.filled(&values, len, options)?;
+            values = self.fetch(&values, &Route::from_partition(size, ranks, wants))?;
+            values = self.padded(&values, len, options)?;
         }
-        let first = boxes[self.rank()].0 as i64;
-        let mut places = self.counted(&values, first)?;
-        (values, places) = self.ordered(&values, &places, options)?;
-        for pairs in network(ranks) {
+        let first = blocks[self.rank()].0 as i64;
+        let mut places = self.indices_from(&values, first)?;
+        (values, places) = self.sort_pairs(&values, &places, options)?;
+        for pairs in merge_network(ranks) {
             let wants = |rank: usize| {
                 let pair = pairs.iter().find(|(a, b)| [a, b].contains(&&rank));
-                pair.map_or(vec![boxes[rank]], |&(a, b)| vec![boxes[a], boxes[b]])
+                pair.map_or(vec![blocks[rank]], |&(a, b)| vec![blocks[a], blocks[b]])
             };
             let wants: Vec<Vec<_>> = (0..ranks).map(wants).collect();
             let compares = wants[self.rank()].len() == 2;
-            let lower = wants[self.rank()][0] == boxes[self.rank()];
-            let route = Route::new(boxes.clone(), wants);
-            values = self.fetched(&values, &route)?;
-            places = self.fetched(&places, &route)?;
+            let lower = wants[self.rank()][0] == blocks[self.rank()];
+            let route = Route::new(blocks.clone(), wants);
+            values = self.fetch(&values, &route)?;
+            places = self.fetch(&places, &route)?;
             if compares {
-                (values, places) = self.ordered(&values, &places, options)?;
+                (values, places) = self.sort_pairs(&values, &places, options)?;
                 let start = if lower { 0 } else { len as i64 };
                 values = values.narrow(self.dim, start, len)?;
                 places = places.narrow(self.dim, start, len)?;
@@ -83,33 +83,33 @@ impl Parts {
         }
         if uneven {
             let wants = (0..ranks).map(|rank| vec![part(size, ranks, rank)]);
-            let route = Route::new(boxes, wants.collect());
-            values = self.fetched(&values, &route)?;
-            places = self.fetched(&places, &route)?;
+            let route = Route::new(blocks, wants.collect());
+            values = self.fetch(&values, &route)?;
+            places = self.fetch(&places, &route)?;
         }
         Ok((values, places))
     }
 
     /// Pads a part to `len` with elements that sort last. Equal elements of the tensor still come before them, since
     /// the padding has greater indices.
-    fn filled(&self, x: &DynTensor, len: usize, options: SortOptions) -> Result<DynTensor> {
+    fn padded(&self, x: &DynTensor, len: usize, options: SortOptions) -> Result<DynTensor> {
         let more = len - x.shape()[self.dim];
         let last = match (x.dtype().is_float(), options.descending) {
             (true, false) => Scalar::Float(f64::NAN),
-            (_, descending) => identity::extreme(x.dtype(), descending),
+            (_, descending) => identity::extreme_number(x.dtype(), descending),
         };
         let mut shape = x.shape().to_vec();
         shape[self.dim] = more;
         let factory = DynTensor::options().dtype(x.dtype()).device(x.device());
         let rest = factory.full(&shape, last, x.names().clone())?;
         if more == len {
-            return tied(self.op, rest, std::slice::from_ref(x));
+            return with_dependency(self.op, rest, std::slice::from_ref(x));
         }
         DynTensor::cat(&[x, &rest], self.dim)
     }
 
     /// Returns the indices from `first` on, in the shape of `x`.
-    fn counted(&self, x: &DynTensor, first: i64) -> Result<DynTensor> {
+    fn indices_from(&self, x: &DynTensor, first: i64) -> Result<DynTensor> {
         let len = x.shape()[self.dim];
         let count: Vec<i64> = (first..).take(len).collect();
         let mut shape = vec![1; x.rank()];
@@ -120,7 +120,7 @@ impl Parts {
     }
 
     /// Sorts by value, and equal values by index.
-    fn ordered(
+    fn sort_pairs(
         &self,
         values: &DynTensor,
         places: &DynTensor,
@@ -139,12 +139,12 @@ impl Parts {
 
 #[cfg(test)]
 mod tests {
-    use super::network;
+    use super::merge_network;
 
     #[test]
     fn networks_sort_all_that_is_zero_or_one() {
         for ranks in 1..=12_usize {
-            let steps = network(ranks);
+            let steps = merge_network(ranks);
             let t = ranks.next_power_of_two().trailing_zeros() as usize;
             assert_eq!(steps.len(), t * (t + 1) / 2);
             for step in &steps {

@@ -6,7 +6,7 @@ use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
-use super::{Parts, named, plain};
+use super::{SplitDim, unnamed, with_names_of};
 use crate::identity;
 use crate::ranks::Job;
 
@@ -26,25 +26,25 @@ impl Scan {
     }
 }
 
-impl Parts {
+impl SplitDim {
     /// Returns `first`, the neutral element, followed by the last element of each nonempty rank's scan, in rank order.
     /// The entries up to index `rank` are those before this rank's own.
     fn ends(&self, scanned: &DynTensor, first: DynTensor) -> Result<DynTensor> {
         let (_, len) = self.own();
         let end = scanned.narrow(self.dim, len.saturating_sub(1) as i64, len.min(1))?;
-        let all = self.gathered(&end, self.size().min(self.ranks()))?;
+        let all = self.all_gather(&end, self.size().min(self.ranks()))?;
         DynTensor::cat(&[&first, &all], self.dim)
     }
 
     /// Returns the total of the ranks before this one, from a scan of [`ends`](Self::ends).
-    fn before(&self, ends: &DynTensor) -> Result<DynTensor> {
+    fn total_before(&self, ends: &DynTensor) -> Result<DynTensor> {
         let place = self.rank().min(self.size());
         ends.narrow(self.dim, place as i64, 1)
     }
 
     /// Returns a tensor of one value, with size 1 along the dim.
-    fn row_of(&self, x: &DynTensor, value: impl Into<Scalar>) -> Result<DynTensor> {
-        let mut row = identity::row(x, self.dim)?;
+    fn constant_row(&self, x: &DynTensor, value: impl Into<Scalar>) -> Result<DynTensor> {
+        let mut row = identity::zero_row(x, self.dim)?;
         row.fill_(value.into())?;
         Ok(row)
     }
@@ -55,8 +55,8 @@ impl Parts {
             Scan::Prod => Scalar::Int(1),
             Scan::LogSumExp => Scalar::Float(f64::NEG_INFINITY),
         };
-        let ends = self.ends(&local, self.row_of(&local, neutral)?)?;
-        let before = self.before(&scan.local(&ends, self.dim)?)?;
+        let ends = self.ends(&local, self.constant_row(&local, neutral)?)?;
+        let before = self.total_before(&scan.local(&ends, self.dim)?)?;
         match scan {
             Scan::Prod => local.mul(&before),
             Scan::LogSumExp => {
@@ -84,8 +84,8 @@ impl Parts {
         let places = places.add(self.own().0 as i64)?;
         let least = identity::extreme_row(&local, self.dim, combine)?;
         let (ends, of) = scan(&self.ends(&local, least)?)?;
-        let (before, of) = (self.before(&ends)?, self.before(&of)?);
-        let first = self.row_of(&places, 0_i64)?;
+        let (before, of) = (self.total_before(&ends)?, self.total_before(&of)?);
+        let first = self.constant_row(&places, 0_i64)?;
         let before_places = self.ends(&places, first)?.gather(self.dim, &of)?;
         let wins = match combine {
             Combine::Max => local.ge(&before)?,
@@ -101,38 +101,30 @@ impl Parts {
 
     pub(crate) fn cumsum(&self, x: &DynTensor) -> Result<DynTensor> {
         let local = x.cumsum(self.dim)?;
-        let total = x.sum(self.keep())?;
-        let before = named(self.sum_before(total.raw())?, &local)?;
+        let total = x.sum(self.keep_dim())?;
+        let before = with_names_of(self.sum_before(total.raw())?, &local)?;
         local.add(&before)
     }
 
     /// Returns the sum of a tensor over the ranks before this one; zeros on the first rank.
     fn sum_before(&self, raw: &Raw) -> Result<Raw> {
-        let frame = &self.frame;
-        let what = frame.what(self.op, Some(raw.dtype()), self.axis, self.at);
+        let metadata = &self.metadata;
+        let description = metadata.describe(self.op, Some(raw.dtype()), self.axis, self.at);
         let job = Job::Scan {
             piece: raw.clone().detach(),
             combine: Combine::Add,
         };
-        let found = frame.shared.start(self.axis, what, job)?.wait()?;
+        let found = metadata.shared.start(self.axis, description, job)?.wait()?;
         let zeros = || Raw::zeros(self.op, raw.shape(), raw.dtype(), raw.device());
         let found = found.into_iter().next().map_or_else(zeros, Ok)?;
-        let back = self.again();
+        let back = self.clone();
         custom(self.op, &[raw], found, move |grad| {
             // A rank contributes to all later ranks: its gradient is the sum of all ranks' gradients, less its own and
             // those before it.
-            let own = plain(grad.clone())?;
-            let all = back.over(&own, Combine::Add)?;
-            let before = plain(back.sum_before(grad)?)?;
+            let own = unnamed(grad.clone())?;
+            let all = back.all_reduce(&own, Combine::Add)?;
+            let before = unnamed(back.sum_before(grad)?)?;
             Ok(vec![Some(all.sub(&before)?.sub(&own)?.into_parts().0)])
         })
-    }
-
-    /// Returns a copy for the backward pass.
-    pub(super) fn again(&self) -> Self {
-        Self {
-            frame: self.frame.clone(),
-            ..*self
-        }
     }
 }

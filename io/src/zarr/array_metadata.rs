@@ -11,28 +11,28 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::codec::{Array, Chain, Elements, Packed};
+use super::codec::{ArrayCodec, BytesCodec, CodecChain, Elements};
 use super::shards::Shards;
 use crate::json::{AtMost, MOST_DIMS};
 
 /// The metadata of an array.
 #[derive(Clone, Debug)]
-pub(super) struct Described {
+pub(super) struct ArrayMetadata {
     pub(super) dtype: DType,
     pub(super) names: Names,
     pub(super) shape: Vec<usize>,
     /// The sizes of a chunk.
     pub(super) chunk: Vec<usize>,
     pub(super) elements: Elements,
-    pub(super) chain: Chain,
+    pub(super) chain: CodecChain,
     /// The JSON text of the attributes.
     pub(super) attributes: String,
-    keys: Keys,
+    keys: ChunkKeys,
 }
 
 /// The naming of chunk files.
 #[derive(Clone, Debug)]
-struct Keys {
+struct ChunkKeys {
     /// Whether a `c` precedes the numbers.
     prefixed: bool,
     separator: &'static str,
@@ -52,7 +52,7 @@ pub(super) fn other_version(op: &'static str, version: u64) -> Error {
     )
 }
 
-impl Described {
+impl ArrayMetadata {
     /// Returns the path of a chunk's file, relative to the array's folder.
     pub(super) fn key(&self, index: &[usize]) -> String {
         let prefix = self.keys.prefixed.then(|| "c".to_owned());
@@ -65,10 +65,10 @@ impl Described {
 
     /// Parses the metadata.
     pub(super) fn read(op: &'static str, text: &str) -> Result<Self> {
-        let parsed = serde_json::from_str::<Listed<'_>>(text);
-        let listed = parsed.map_err(|error| broken(op, error))?;
+        let parsed = serde_json::from_str::<ArrayJson<'_>>(text);
+        let json = parsed.map_err(|error| broken(op, error))?;
         let missing = |what| broken(op, format_args!("`{what}` is missing"));
-        match (listed.zarr_format, listed.node_type.as_deref()) {
+        match (json.zarr_format, json.node_type.as_deref()) {
             (Some(3), Some("array")) => (),
             (Some(3), Some("group")) => {
                 return Err(broken(op, "a group, and no array").hint("its arrays lie within"));
@@ -76,40 +76,40 @@ impl Described {
             (Some(version), _) if version != 3 => return Err(other_version(op, version)),
             _ => return Err(broken(op, "no array of version 3 of zarr")),
         }
-        if let Some(key) = listed.unknown {
+        if let Some(key) = json.unknown {
             return Err(broken(op, format_args!("`{key}`, which is not known here")));
         }
-        let data_type = listed.data_type.ok_or_else(|| missing("data_type"))?.name;
+        let data_type = json.data_type.ok_or_else(|| missing("data_type"))?.name;
         let dtype = DType::from_str(&data_type).ok();
         let Some(dtype) = dtype.filter(|dtype| dtype.torch_name() == data_type) else {
             let what = format!("elements of `{data_type}`, which no tensor here has");
             return Err(Error::new(ErrorKind::DType, op, what));
         };
-        let shape = listed.shape.ok_or_else(|| missing("shape"))?.0;
+        let shape = json.shape.ok_or_else(|| missing("shape"))?.0;
         numel(op, &shape)?;
-        let names = names(op, listed.dimension_names, shape.len())?;
-        let grid = listed.chunk_grid.ok_or_else(|| missing("chunk_grid"))?;
+        let names = parse_names(op, json.dimension_names, shape.len())?;
+        let grid = json.chunk_grid.ok_or_else(|| missing("chunk_grid"))?;
         if grid.name != "regular" {
             return Err(broken(op, format_args!("chunks by `{}`", grid.name)));
         }
         let chunk = grid.configuration.sizes();
         let chunk = chunk.ok_or_else(|| missing("chunk_shape"))?;
-        checked_chunk(op, &chunk, &shape, dtype)?;
-        let fill = listed.fill_value.ok_or_else(|| missing("fill_value"))?;
-        let fill = element(dtype, fill.get()).ok_or_else(|| {
+        require_chunk(op, &chunk, &shape, dtype)?;
+        let fill = json.fill_value.ok_or_else(|| missing("fill_value"))?;
+        let fill = parse_element(dtype, fill.get()).ok_or_else(|| {
             let text: String = fill.get().chars().take(40).collect();
             broken(op, format_args!("`{text}` is no element of {dtype}"))
         })?;
-        let codecs = listed.codecs.ok_or_else(|| missing("codecs"))?;
+        let codecs = json.codecs.ok_or_else(|| missing("codecs"))?;
         Ok(Self {
             elements: Elements {
                 size: dtype.size(),
                 number: dtype.to_real().size(),
                 fill,
             },
-            chain: chain(op, codecs, &chunk, dtype)?,
-            attributes: listed.attributes.map_or("{}", RawValue::get).to_owned(),
-            keys: keys(op, listed.chunk_key_encoding)?,
+            chain: parse_chain(op, codecs, &chunk, dtype)?,
+            attributes: json.attributes.map_or("{}", RawValue::get).to_owned(),
+            keys: parse_keys(op, json.chunk_key_encoding)?,
             dtype,
             names,
             shape,
@@ -118,7 +118,7 @@ impl Described {
     }
 
     /// Returns the metadata of a new array of zeros.
-    pub(super) fn written(
+    pub(super) fn to_json(
         dtype: DType,
         names: &Names,
         shape: &[usize],
@@ -154,7 +154,7 @@ impl Described {
 }
 
 /// Refuses chunks with a size of 0, of another rank, or that are too large.
-pub(super) fn checked_chunk(
+pub(super) fn require_chunk(
     op: &'static str,
     chunk: &[usize],
     shape: &[usize],
@@ -169,7 +169,7 @@ pub(super) fn checked_chunk(
 
 type Texts = AtMost<Option<String>, MOST_DIMS>;
 
-fn names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Names> {
+fn parse_names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Names> {
     let Some(AtMost(names)) = names else {
         return Ok(Names::unnamed(rank));
     };
@@ -186,7 +186,7 @@ fn names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Names> {
     Names::new(names?)
 }
 
-fn keys(op: &'static str, encoding: Option<Named>) -> Result<Keys> {
+fn parse_keys(op: &'static str, encoding: Option<NamedConfig>) -> Result<ChunkKeys> {
     let missing = || broken(op, "`chunk_key_encoding` is missing");
     let encoding = encoding.ok_or_else(missing)?;
     let separator = encoding.configuration.separator;
@@ -200,17 +200,17 @@ fn keys(op: &'static str, encoding: Option<Named>) -> Result<Keys> {
         "." => ".",
         _ => return Err(broken(op, "keys of chunks are parted by `/` or by `.`")),
     };
-    Ok(Keys {
+    Ok(ChunkKeys {
         prefixed,
         separator,
     })
 }
 
 /// Parses an element, and returns its bytes.
-fn element(dtype: DType, text: &str) -> Option<Vec<u8>> {
+fn parse_element(dtype: DType, text: &str) -> Option<Vec<u8>> {
     if dtype.is_complex() {
         let [re, im] = serde_json::from_str::<[&RawValue; 2]>(text).ok()?;
-        let part = |text: &RawValue| element(dtype.to_real(), text.get());
+        let part = |text: &RawValue| parse_element(dtype.to_real(), text.get());
         return Some([part(re)?, part(im)?].concat());
     }
     let value = if dtype == DType::Bool {
@@ -222,7 +222,7 @@ fn element(dtype: DType, text: &str) -> Option<Vec<u8>> {
             "NaN" => f64::NAN,
             "Infinity" => f64::INFINITY,
             "-Infinity" => f64::NEG_INFINITY,
-            _ => return bits(dtype, word.strip_prefix("0x")?),
+            _ => return parse_bits(dtype, word.strip_prefix("0x")?),
         })
     } else {
         Scalar::Float(serde_json::from_str(text).ok()?)
@@ -234,13 +234,18 @@ fn element(dtype: DType, text: &str) -> Option<Vec<u8>> {
 }
 
 /// Parses the bits of an element, the highest first.
-fn bits(dtype: DType, digits: &str) -> Option<Vec<u8>> {
+fn parse_bits(dtype: DType, digits: &str) -> Option<Vec<u8>> {
     let bits = u64::from_str_radix(digits, 16).ok()?;
     (digits.len() == 2 * dtype.size()).then(|| bits.to_le_bytes()[..dtype.size()].to_vec())
 }
 
 /// Resolves the codecs of a chunk.
-fn chain(op: &'static str, codecs: Codecs, chunk: &[usize], dtype: DType) -> Result<Chain> {
+fn parse_chain(
+    op: &'static str,
+    codecs: Codecs,
+    chunk: &[usize],
+    dtype: DType,
+) -> Result<CodecChain> {
     let mut chunk = chunk.to_vec();
     let (mut transposed, mut array, mut packed) = (Vec::new(), None, Vec::new());
     for codec in codecs.0 {
@@ -264,11 +269,11 @@ fn chain(op: &'static str, codecs: Codecs, chunk: &[usize], dtype: DType) -> Res
                     None if dtype.size() == 1 => false,
                     _ => return Err(wrong("`endian` is `little` or `big`")),
                 };
-                array = Some(Array::Bytes { big });
+                array = Some(ArrayCodec::Bytes { big });
             }
             ("sharding_indexed", None) => {
-                let shards = shards(op, more, &chunk, dtype)?;
-                array = Some(Array::Shards(Box::new(shards)));
+                let shards = parse_shards(op, more, &chunk, dtype)?;
+                array = Some(ArrayCodec::Shards(Box::new(shards)));
             }
             ("transpose" | "bytes" | "sharding_indexed", Some(_)) => {
                 return Err(wrong("it takes elements, and bytes come to it"));
@@ -276,16 +281,16 @@ fn chain(op: &'static str, codecs: Codecs, chunk: &[usize], dtype: DType) -> Res
             ("crc32c" | "gzip" | "zstd", None) => {
                 return Err(wrong("it takes bytes, and elements come to it"));
             }
-            (_, Some(Array::Shards(_))) => {
+            (_, Some(ArrayCodec::Shards(_))) => {
                 return Err(wrong(
                     "behind `sharding_indexed`, whose chunks are read one by one",
                 ));
             }
-            ("crc32c", _) => packed.push(Packed::Crc32c),
-            ("gzip", _) => packed.push(Packed::Gzip {
+            ("crc32c", _) => packed.push(BytesCodec::Crc32c),
+            ("gzip", _) => packed.push(BytesCodec::Gzip {
                 level: more.level.unwrap_or(5).clamp(0, 9) as u32,
             }),
-            ("zstd", _) => packed.push(Packed::Zstd),
+            ("zstd", _) => packed.push(BytesCodec::Zstd),
             _ => {
                 return Err(wrong("not known here").hint(
                     "codecs here are bytes, crc32c, gzip, sharding_indexed, transpose, zstd",
@@ -293,17 +298,22 @@ fn chain(op: &'static str, codecs: Codecs, chunk: &[usize], dtype: DType) -> Res
             }
         }
     }
-    Ok(Chain {
+    Ok(CodecChain {
         transposed,
         array: array.ok_or_else(|| broken(op, "codecs that make no bytes"))?,
         bytes: packed,
     })
 }
 
-fn shards(op: &'static str, more: Configuration, chunk: &[usize], dtype: DType) -> Result<Shards> {
+fn parse_shards(
+    op: &'static str,
+    more: Configuration,
+    chunk: &[usize],
+    dtype: DType,
+) -> Result<Shards> {
     let wrong = |what| broken(op, format_args!("codec `sharding_indexed`: {what}"));
     let inner = more.sizes().unwrap_or_default();
-    checked_chunk(op, &inner, chunk, dtype)?;
+    require_chunk(op, &inner, chunk, dtype)?;
     if chunk
         .iter()
         .zip(&inner)
@@ -312,7 +322,7 @@ fn shards(op: &'static str, more: Configuration, chunk: &[usize], dtype: DType) 
         return Err(wrong("chunks that do not fill a shard"));
     }
     let AtMost(index) = more.index_codecs.unwrap_or(AtMost(Vec::new()));
-    let little = |codec: &Named| codec.configuration.endian.as_deref() == Some("little");
+    let little = |codec: &NamedConfig| codec.configuration.endian.as_deref() == Some("little");
     let summed = match &index[..] {
         [bytes] if bytes.name == "bytes" && little(bytes) => false,
         [bytes, sum] if bytes.name == "bytes" && little(bytes) && sum.name == "crc32c" => true,
@@ -333,24 +343,24 @@ fn shards(op: &'static str, more: Configuration, chunk: &[usize], dtype: DType) 
     };
     let codecs = more.codecs.unwrap_or(AtMost(Vec::new()));
     Ok(Shards {
-        chain: chain(op, codecs, &inner, dtype)?,
+        chain: parse_chain(op, codecs, &inner, dtype)?,
         chunk: inner,
         summed,
         at_end,
     })
 }
 
-type Codecs = AtMost<Named, 16>;
+type Codecs = AtMost<NamedConfig, 16>;
 
 /// The deserialized metadata.
 #[derive(Default)]
-struct Listed<'a> {
+struct ArrayJson<'a> {
     zarr_format: Option<u64>,
     node_type: Option<String>,
     shape: Option<AtMost<usize, MOST_DIMS>>,
-    data_type: Option<Named>,
-    chunk_grid: Option<Named>,
-    chunk_key_encoding: Option<Named>,
+    data_type: Option<NamedConfig>,
+    chunk_grid: Option<NamedConfig>,
+    chunk_key_encoding: Option<NamedConfig>,
     fill_value: Option<&'a RawValue>,
     codecs: Option<Codecs>,
     dimension_names: Option<Texts>,
@@ -359,23 +369,23 @@ struct Listed<'a> {
     unknown: Option<String>,
 }
 
-impl<'de> Deserialize<'de> for Listed<'de> {
+impl<'de> Deserialize<'de> for ArrayJson<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(ArrayJsonVisitor)
     }
 }
 
-struct Entries;
+struct ArrayJsonVisitor;
 
-impl<'de> Visitor<'de> for Entries {
-    type Value = Listed<'de>;
+impl<'de> Visitor<'de> for ArrayJsonVisitor {
+    type Value = ArrayJson<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object that describes an array")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Listed<'de>, A::Error> {
-        let mut all = Listed::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ArrayJson<'de>, A::Error> {
+        let mut all = ArrayJson::default();
         while let Some(key) = map.next_key::<String>()? {
             match &key[..] {
                 "zarr_format" => all.zarr_format = map.next_value()?,
@@ -390,7 +400,7 @@ impl<'de> Visitor<'de> for Entries {
                 "attributes" => all.attributes = Some(map.next_value()?),
                 _ => {
                     let more = map.next_value::<&RawValue>()?.get();
-                    let passed = serde_json::from_str::<Passed>(more);
+                    let passed = serde_json::from_str::<Extension>(more);
                     let passed = passed.is_ok_and(|more| !more.must_understand);
                     let none = key == "storage_transformers" && more.trim_ascii() == "[]";
                     if !passed && !none {
@@ -404,12 +414,12 @@ impl<'de> Visitor<'de> for Entries {
 }
 
 #[derive(Deserialize)]
-struct Passed {
+struct Extension {
     must_understand: bool,
 }
 
 /// The name and the configuration of a codec, a grid or similar; written as a name alone or as an object.
-struct Named {
+struct NamedConfig {
     name: String,
     configuration: Configuration,
 }
@@ -441,34 +451,34 @@ struct WithConfiguration {
     configuration: Configuration,
 }
 
-impl<'de> Deserialize<'de> for Named {
+impl<'de> Deserialize<'de> for NamedConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(NamedConfigVisitor)
     }
 }
 
-struct Either;
+struct NamedConfigVisitor;
 
-impl<'de> Visitor<'de> for Either {
-    type Value = Named;
+impl<'de> Visitor<'de> for NamedConfigVisitor {
+    type Value = NamedConfig;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name, or an object with one")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Named, E> {
-        Ok(Named {
+    fn visit_str<E>(self, name: &str) -> Result<NamedConfig, E> {
+        Ok(NamedConfig {
             name: name.to_owned(),
             configuration: Configuration::default(),
         })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Named, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NamedConfig, A::Error> {
         let WithConfiguration {
             name,
             configuration,
         } = Deserialize::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Named {
+        Ok(NamedConfig {
             name,
             configuration,
         })

@@ -5,13 +5,13 @@ use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::Place;
 use nomina_core::rule;
 
-use super::fetch::Route;
-use super::{Parts, plain};
+use super::route::Route;
+use super::{SplitDim, unnamed};
 
 /// One value of each row and its index; the dim has size 1.
 type Row = (DynTensor, DynTensor);
 
-impl Parts {
+impl SplitDim {
     /// Returns the `k`-th smallest element of each row, counted from 1, and its index. The ranks sort all elements,
     /// then the rank that holds the result sends it to the others.
     pub(crate) fn kthvalue(&self, x: &DynTensor, k: usize) -> Result<(DynTensor, DynTensor)> {
@@ -19,35 +19,32 @@ impl Parts {
             let what = format!("there is no element {k} of {}", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
-                .operand(&self.frame.names, &self.frame.sizes)
+                .operand(&self.metadata.names, &self.metadata.sizes)
                 .hint(format!("give a number from 1 to {}", self.size())));
         }
         let found = self.kth(&x.detach(), k)?;
-        self.picked(x, found)
+        self.attach_gradient(x, found)
     }
 
     /// Returns the lower median of each row and its index, or the first NaN of a row that has one.
     pub(crate) fn median(&self, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
         let own = x.detach();
         // If there is a NaN, it is the maximum. This call also refuses a dim without elements.
-        let (most, first) = self.most(&own, Combine::Max)?;
+        let (most, first) = self.extreme_of_rows(&own, Combine::Max)?;
         let (value, place) = self.kth(&own, self.size().div_ceil(2))?;
         let nan = most.isnan()?;
         let found = (
             nan.where_cond(&most, &value)?,
             nan.where_cond(&first, &place)?,
         );
-        self.picked(x, found)
+        self.attach_gradient(x, found)
     }
 
     fn kth(&self, own: &DynTensor, k: usize) -> Result<Row> {
         let (values, places) = self.sort(own, SortOptions::default())?;
         let wants = vec![vec![(k - 1, 1)]; self.ranks()];
-        let route = Route::of_parts(self.size(), self.ranks(), wants);
-        Ok((
-            self.fetched(&values, &route)?,
-            self.fetched(&places, &route)?,
-        ))
+        let route = Route::from_partition(self.size(), self.ranks(), wants);
+        Ok((self.fetch(&values, &route)?, self.fetch(&places, &route)?))
     }
 
     /// Returns the slices at `index`; the dims of the index replace the dim. See [`rows`](Self::rows).
@@ -63,7 +60,7 @@ impl Parts {
             _ => index.raw().clone(),
         };
         let (dims, rest) = (by.rank(), by.rank() + self.dim);
-        let rows = self.rows(x, &plain(by)?, place)?;
+        let rows = self.rows(x, &unnamed(by)?, place)?;
         let order: Vec<usize> = (dims..rest)
             .chain(0..dims)
             .chain(rest..rows.rank())

@@ -10,16 +10,16 @@ use nomina_core::mesh::value::{Mode, Place};
 use nomina_core::op::Op;
 
 use super::{DimVia, DynSharded};
-use crate::frame::At;
-use crate::parts::{Attention, Parts, Slid, Sliding, groups_apart};
+use crate::metadata::CallSite;
+use crate::split_dim::{Attention, SlidingOp, SplitDim, WindowResult, split_groups_error};
 
-fn one(name: &Name) -> Result<Names> {
+fn single_name(name: &Name) -> Result<Names> {
     Names::new([Some(name.clone())])
 }
 
 impl DynSharded {
     /// Returns the states with the axis whole, if one is given.
-    pub(super) fn met(&self, axis: Option<usize>) -> Vec<Place> {
+    pub(super) fn whole_along(&self, axis: Option<usize>) -> Vec<Place> {
         let mut places = self.places.clone();
         if let Some(axis) = axis {
             places[axis] = Place::Whole;
@@ -28,14 +28,14 @@ impl DynSharded {
     }
 
     /// Joins the states of two operands after checking that an operator of the mode can combine them.
-    fn joined(
+    fn join_places(
         &self,
         op: Op,
         mode: Mode,
         own: (&[Place], &Names),
         its: (&[Place], &Names),
     ) -> Result<Vec<Place>> {
-        self.ask(op, |axis, _| {
+        self.require(op, |axis, _| {
             own.0[axis].beside(mode, &its.0[axis], own.1, its.1)
         })?;
         let both = own.0.iter().zip(its.0);
@@ -50,7 +50,7 @@ impl DynSharded {
     pub fn embedding(&self, dim: impl Into<DimVia>, ids: &Self) -> Result<Self> {
         let call = (Op::Embedding, dim.into(), Location::caller());
         let plain = |x: &DynTensor, dim, ids: &DynTensor| x.embedding(dim, ids);
-        self.looked_up(call, ids, plain, Parts::rows)
+        self.look_up(call, ids, plain, SplitDim::rows)
     }
 
     /// Like [`Sharded::index_select`](crate::Sharded::index_select).
@@ -61,30 +61,30 @@ impl DynSharded {
     pub fn index_select(&self, dim: impl Into<DimVia>, index: &Self) -> Result<Self> {
         let call = (Op::IndexSelect, dim.into(), Location::caller());
         let plain = |x: &DynTensor, dim, index: &DynTensor| x.index_select(dim, index);
-        self.looked_up(call, index, plain, Parts::index_select)
+        self.look_up(call, index, plain, SplitDim::index_select)
     }
 
-    fn looked_up(
+    fn look_up(
         &self,
-        (op, dim, at): (Op, DimVia, At),
+        (op, dim, at): (Op, DimVia, CallSite),
         index: &Self,
         plain: impl FnOnce(&DynTensor, usize, &DynTensor) -> Result<DynTensor>,
-        via: impl FnOnce(&Parts, &DynTensor, &DynTensor, &Place) -> Result<DynTensor>,
+        via: impl FnOnce(&SplitDim, &DynTensor, &DynTensor, &Place) -> Result<DynTensor>,
     ) -> Result<Self> {
-        let found = self.found(op, dim)?;
-        self.one_mesh(op, index)?;
-        index.ask(op, |_, place| place.finished())?;
-        let met = self.met(found.axis);
+        let found = self.resolve(op, dim)?;
+        self.require_same_mesh(op, index)?;
+        index.require(op, |_, place| place.finished())?;
+        let met = self.whole_along(found.axis);
         let own = (&met[..], self.names());
-        let places = self.joined(op, Mode::Pointwise, own, (&index.places, index.names()))?;
+        let places = self.join_places(op, Mode::Pointwise, own, (&index.places, index.names()))?;
         let local = match found.axis {
             Some(axis) => {
-                let parts = self.parts(op, found.dim, axis, at);
-                via(&parts, &self.local, &index.local, &index.places[axis])?
+                let split_dim = self.split_dim(op, found.dim, axis, at);
+                via(&split_dim, &self.local, &index.local, &index.places[axis])?
             }
             None => plain(&self.local, found.dim, &index.local)?,
         };
-        index.result(op, local, places, &[self])
+        index.wrap_result(op, local, places, &[self])
     }
 
     /// Contracts over a dim that is split only in `other`.
@@ -93,27 +93,27 @@ impl DynSharded {
         other: &Self,
         dim: &str,
         axis: &str,
-        at: At,
+        at: CallSite,
     ) -> Result<Self> {
         let op = Op::Contract;
-        self.one_mesh(op, other)?;
+        self.require_same_mesh(op, other)?;
         let (name, axis) = (Name::new(dim)?, self.axis(op.name(), axis)?);
-        let names = one(&name)?;
-        self.ask(op, |own, _| {
+        let names = single_name(&name)?;
+        self.require(op, |own, _| {
             if own == axis {
                 other.places[own].splits(&name)
             } else {
                 other.places[own].has_every(&names)
             }
         })?;
-        self.ask(op, |_, place| place.has_all(&names))?;
-        let met = other.met(Some(axis));
+        self.require(op, |_, place| place.has_all(&names))?;
+        let met = other.whole_along(Some(axis));
         let own = (&self.places[..], self.names());
-        let places = self.joined(op, Mode::ProductOfTwo, own, (&met, other.names()))?;
-        let position = other.frame().position(op.name(), &name)?;
-        let parts = other.parts(op, position, axis, at);
-        let local = parts.contract(&self.local, &other.local, dim)?;
-        self.result(op, local, places, &[other])
+        let places = self.join_places(op, Mode::ProductOfTwo, own, (&met, other.names()))?;
+        let position = other.metadata().position(op.name(), &name)?;
+        let split_dim = other.split_dim(op, position, axis, at);
+        let local = split_dim.contract(&self.local, &other.local, dim)?;
+        self.wrap_result(op, local, places, &[other])
     }
 
     /// Like [`Sharded::scaled_dot_product_attention_via`](crate::Sharded::scaled_dot_product_attention_via).
@@ -130,9 +130,9 @@ impl DynSharded {
         options: AttentionOptions,
     ) -> Result<Self> {
         let (op, at) = (Op::ScaledDotProductAttention, Location::caller());
-        self.one_mesh(op, key)?;
-        self.one_mesh(op, value)?;
-        let found = key.found(op, source.into())?;
+        self.require_same_mesh(op, key)?;
+        self.require_same_mesh(op, value)?;
+        let found = key.resolve(op, source.into())?;
         for (own, axis) in key.places.iter().zip(0..) {
             if value.places[axis] != *own {
                 let what = "keys and values are placed differently";
@@ -144,51 +144,56 @@ impl DynSharded {
         }
         for x in [self, key, value] {
             let last = Names::new(x.names().iter().last().cloned())?;
-            x.ask(op, |_, place| {
+            x.require(op, |_, place| {
                 place.finished().and_then(|()| place.has_all(&last))
             })?;
         }
-        let met = key.met(found.axis);
+        let met = key.whole_along(found.axis);
         let own = (&self.places[..], self.names());
-        let places = self.joined(op, Mode::Pointwise, own, (&met, key.names()))?;
-        self.joined(op, Mode::Pointwise, own, (&met, value.names()))?;
+        let places = self.join_places(op, Mode::Pointwise, own, (&met, key.names()))?;
+        self.join_places(op, Mode::Pointwise, own, (&met, value.names()))?;
         let first = match self.sizes.len() {
             0 | 1 => 0,
-            rank => self.frame().range(rank - 2, None).0,
+            rank => self.metadata().range(rank - 2, None).0,
         };
         let attention = Attention {
-            frame: key.frame(),
+            metadata: key.metadata(),
             op: op.name(),
             source: found.dim,
             via: found.axis,
             at,
             first,
         };
-        let local = attention.of(&self.local, &key.local, &value.local, options)?;
-        self.result(op, local, places, &[key, value])
+        let local = attention.compute(&self.local, &key.local, &value.local, options)?;
+        self.wrap_result(op, local, places, &[key, value])
     }
 
-    fn sliding<const S: usize>(&self, op: Op, dims: [DimVia; S], at: At) -> Result<Sliding> {
+    fn sliding<const S: usize>(
+        &self,
+        op: Op,
+        dims: [DimVia; S],
+        at: CallSite,
+    ) -> Result<SlidingOp> {
         let found = dims.into_iter().map(|dim| {
-            let found = self.found(op, dim)?;
+            let found = self.resolve(op, dim)?;
             Ok((found.dim, found.axis))
         });
-        Ok(Sliding {
-            frame: self.frame(),
+        Ok(SlidingOp {
+            metadata: self.metadata(),
             op: op.name(),
             at,
             dims: found.collect::<Result<_>>()?,
         })
     }
 
-    pub(super) fn slid(
+    pub(super) fn wrap_slid(
         &self,
         op: Op,
-        slid: Slid,
+        slid: WindowResult,
         places: Vec<Place>,
         others: &[&Self],
     ) -> Result<Self> {
-        let mut found = self.result(op, slid.local, places, others)?;
+        let mut found = self.wrap_result(op, slid.local, places, others)?;
         for (dim, size) in slid.sizes {
             found.sizes[dim] = size;
         }
@@ -196,7 +201,7 @@ impl DynSharded {
     }
 
     /// Checks the operands of a convolution. Returns the position of the channel dim and the placement of the result.
-    fn convolved(
+    fn check_convolution(
         &self,
         op: Op,
         channel: &str,
@@ -204,11 +209,11 @@ impl DynSharded {
         bias: Option<&Self>,
         groups: usize,
     ) -> Result<(usize, Vec<Place>)> {
-        self.one_mesh(op, weight)?;
+        self.require_same_mesh(op, weight)?;
         let name = Name::new(channel)?;
-        let position = self.frame().position(op.name(), &name)?;
-        let names = one(&name)?;
-        self.ask(op, |_, place| {
+        let position = self.metadata().position(op.name(), &name)?;
+        let names = single_name(&name)?;
+        self.require(op, |_, place| {
             place.finished().and_then(|()| place.has_all(&names))
         })?;
         // The weight's output channels may be split: its first dim other than the channel dim.
@@ -216,14 +221,14 @@ impl DynSharded {
         let mut others = others.filter(|own| own.as_ref() != Some(&name));
         let out = others.next().cloned();
         let rest = Names::new(others.cloned().chain([Some(name.clone())]))?;
-        weight.ask(op, |_, place| {
+        weight.require(op, |_, place| {
             place.finished().and_then(|()| place.has_all(&rest))
         })?;
         let none = Names::default();
         let own = (&self.places[..], self.names());
-        let places = self.joined(op, Mode::Pointwise, own, (&weight.places, &none))?;
+        let places = self.join_places(op, Mode::Pointwise, own, (&weight.places, &none))?;
         if let Some(bias) = bias {
-            self.one_mesh(op, bias)?;
+            self.require_same_mesh(op, bias)?;
             if bias.places != weight.places {
                 let what = "the bias is placed otherwise than the weight";
                 return Err(Error::new(ErrorKind::Mesh, op.name(), what)
@@ -236,7 +241,7 @@ impl DynSharded {
             place.dim().is_some() && place.dim() == out.as_ref().and_then(Option::as_ref)
         };
         if groups != 1 && weight.places.iter().any(split) {
-            return Err(groups_apart(op.name(), groups));
+            return Err(split_groups_error(op.name(), groups));
         }
         Ok((position, places))
     }
@@ -254,13 +259,13 @@ macro_rules! convolutions {
             pub fn $name(&self, channel: &str, dims: [DimVia; $s], weight: &Self, bias: Option<&Self>, options: $options<$s>) -> Result<Self> {
                 let (op, at) = (Op::$op, Location::caller());
                 let sliding = self.sliding(op, dims, at)?;
-                let (channel, places) = self.convolved(op, channel, weight, bias, options.groups)?;
-                let (dims, by) = (sliding.places(), &weight.local);
+                let (channel, places) = self.check_convolution(op, channel, weight, bias, options.groups)?;
+                let (dims, by) = (sliding.dim_positions(), &weight.local);
                 let bias: Option<&DynTensor> = bias.map(|bias| &bias.local);
                 let slid = sliding.$slid(&self.local, channel, by, bias, options, |x, bias, options| {
                     x.$by(channel, &dims, by, bias, options)
                 })?;
-                self.slid(op, slid, places, &[weight])
+                self.wrap_slid(op, slid, places, &[weight])
             }
         )*}
     };
@@ -286,9 +291,9 @@ macro_rules! pools {
             pub fn $name(&self, dims: [DimVia; $s], kernel_size: [usize; $s], options: $options<$s>) -> Result<Self> {
                 let (op, at) = (Op::$op, Location::caller());
                 let sliding = self.sliding(op, dims, at)?;
-                let dims = sliding.places();
+                let dims = sliding.dim_positions();
                 let slid = sliding.$slid(&self.local, kernel_size, options, |x, options| x.$by(&dims, kernel_size, options))?;
-                self.slid(op, slid, self.places.clone(), &[])
+                self.wrap_slid(op, slid, self.places.clone(), &[])
             }
         )*}
     };
