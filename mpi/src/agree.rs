@@ -6,17 +6,17 @@ use nomina::{Error, ErrorKind, Result};
 use nomina_mesh::{Combine, Job};
 use nomina_runtime::Raw;
 
-use crate::lane::Lane;
+use crate::axis_comm::AxisComm;
 use crate::request::{Messages, Outgoing, Span};
 
-/// The bytes of an encoded [`Word`], padded so that elements of any dtype may follow.
-const WORD: usize = 48;
+/// The bytes of an encoded [`JobDescription`], padded so that elements of any dtype may follow.
+const DESCRIPTION_BYTES: usize = 48;
 
-/// The maximum bytes of all ranks' payloads sent along with the words.
-const TOGETHER: usize = 256 << 10;
+/// The maximum bytes of all ranks' payloads sent along with the descriptions.
+const MAX_PAYLOADS: usize = 256 << 10;
 
 /// The maximum bytes of one rank's payload: above this, it is cheaper that each rank combines a part.
-const ALONGSIDE: usize = 16 << 10;
+const MAX_PAYLOAD: usize = 16 << 10;
 
 /// The names of jobs; their indices are the encoding.
 const KINDS: [&str; 8] = [
@@ -49,7 +49,7 @@ const FAULTS: [ErrorKind; 5] = [
 
 /// An encoded description of a job, equal on all ranks of an axis except for `fault` and `bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct JobDescription {
     /// The index in [`KINDS`].
     kind: u8,
     /// The dtype's number; 0 for jobs without elements.
@@ -68,52 +68,54 @@ pub(crate) struct Word {
     bytes: u64,
 }
 
-impl Word {
-    pub(crate) fn of(job: &Job) -> Self {
+impl JobDescription {
+    pub(crate) fn new(job: &Job) -> Self {
         let place = |name| KINDS.iter().position(|&kind| kind == name).unwrap_or(0);
-        let mut word = Self {
+        let mut description = Self {
             kind: place(job.name()) as u8,
             ..Self::default()
         };
-        let mut sizes = Sizes::default();
-        let own = |word: &mut Self, piece: &Raw| {
-            word.dtype = piece.dtype() as u8;
-            word.bytes = piece.nbytes() as u64;
+        let mut sizes = SizesHash::default();
+        let own = |description: &mut Self, piece: &Raw| {
+            description.dtype = piece.dtype() as u8;
+            description.bytes = piece.nbytes() as u64;
         };
         match job {
             Job::AllReduce { piece, combine } | Job::Scan { piece, combine } => {
-                own(&mut word, piece);
-                word.combine = number(*combine);
-                word.count = piece.numel() as u64;
+                own(&mut description, piece);
+                description.combine = combine_code(*combine);
+                description.count = piece.numel() as u64;
                 sizes.add(piece.shape());
             }
             Job::ReduceScatter { pieces, combine } => {
-                pieces.iter().for_each(|piece| own(&mut word, piece));
-                word.combine = number(*combine);
-                word.count = pieces.iter().map(|piece| piece.numel() as u64).sum();
+                pieces.iter().for_each(|piece| own(&mut description, piece));
+                description.combine = combine_code(*combine);
+                description.count = pieces.iter().map(|piece| piece.numel() as u64).sum();
                 pieces.iter().for_each(|piece| sizes.add(piece.shape()));
             }
             Job::AllGather { piece, shapes } => {
-                own(&mut word, piece);
+                own(&mut description, piece);
                 shapes.iter().for_each(|shape| sizes.add(shape));
             }
             // The sizes concern only the two ranks of an exchange: lengths are checked on arrival.
-            Job::AllToAll { pieces, .. } => pieces.iter().for_each(|piece| own(&mut word, piece)),
+            Job::AllToAll { pieces, .. } => {
+                pieces.iter().for_each(|piece| own(&mut description, piece))
+            }
             Job::Shift { piece, by, .. } => {
-                own(&mut word, piece);
-                word.place = *by as i64;
+                own(&mut description, piece);
+                description.place = *by as i64;
             }
             Job::Broadcast { piece, root } => {
-                own(&mut word, piece);
-                word.place = *root as i64;
-                word.count = piece.numel() as u64;
+                own(&mut description, piece);
+                description.place = *root as i64;
+                description.count = piece.numel() as u64;
                 sizes.add(piece.shape());
             }
             // A barrier has no arguments; a job unknown to this crate is refused.
             _ => {}
         }
-        word.sizes = sizes.0;
-        word
+        description.sizes = sizes.0;
+        description
     }
 
     fn write(&self, to: &mut [u8]) {
@@ -147,11 +149,11 @@ impl Word {
     }
 
     /// Returns whether two ranks start the same job.
-    fn fits(&self, other: &Self) -> bool {
-        let common = |word: &Self| Self {
+    fn is_same_job(&self, other: &Self) -> bool {
+        let common = |description: &Self| Self {
             fault: 0,
             bytes: 0,
-            ..*word
+            ..*description
         };
         common(self) == common(other)
     }
@@ -188,21 +190,21 @@ impl Word {
     }
 }
 
-fn number(combine: Combine) -> u8 {
+fn combine_code(combine: Combine) -> u8 {
     let at = COMBINES.iter().position(|&(known, _)| known == combine);
     at.map_or(0, |at| at as u8 + 1)
 }
 
 /// A hash of lists of sizes (FNV-1a).
-struct Sizes(u64);
+struct SizesHash(u64);
 
-impl Default for Sizes {
+impl Default for SizesHash {
     fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 }
 
-impl Sizes {
+impl SizesHash {
     fn add(&mut self, shape: &[usize]) {
         let mut one = |size: u64| {
             for byte in size.to_ne_bytes() {
@@ -216,14 +218,14 @@ impl Sizes {
 
 /// The payloads of all ranks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Payloads {
     all: Span,
     len: usize,
     first: usize,
     size: usize,
 }
 
-impl Told {
+impl Payloads {
     /// Returns the first `len` bytes of a rank's payload.
     pub(crate) fn payload(&self, rank: usize, len: usize) -> Span {
         // The payloads are in rank order, starting with this rank.
@@ -233,59 +235,59 @@ impl Told {
 }
 
 /// Returns the scratch bytes that an axis of `size` ranks needs for the exchange.
-pub(crate) fn room(size: usize) -> usize {
-    size * WORD + TOGETHER
+pub(crate) fn scratch_bytes(size: usize) -> usize {
+    size * DESCRIPTION_BYTES + MAX_PAYLOADS
 }
 
-/// Returns whether payloads of `len` bytes per rank are sent along with the words.
-pub(crate) fn is_together(size: usize, len: usize) -> bool {
-    len <= ALONGSIDE.min(TOGETHER / size / 16 * 16)
+/// Returns whether payloads of `len` bytes per rank are sent along with the descriptions.
+pub(crate) fn is_sent_along(size: usize, len: usize) -> bool {
+    len <= MAX_PAYLOAD.min(MAX_PAYLOADS / size / 16 * 16)
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for JobDescription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {} bytes here", self.describe(), self.bytes)
     }
 }
 
-impl Lane {
-    pub(crate) async fn barrier(&self, word: Word) -> Result<Vec<Raw>> {
-        self.agree(word, 0, None, Ok(())).await?;
+impl AxisComm {
+    pub(crate) async fn barrier(&self, description: JobDescription) -> Result<Vec<Raw>> {
+        self.agree(description, 0, None, Ok(())).await?;
         Ok(Vec::new())
     }
 
-    /// Exchanges the words of all ranks, and with them payloads of `len` bytes: `along`, if given, else arbitrary
-    /// bytes. Returns the payloads and `prepared`.
+    /// Exchanges the descriptions of all ranks, and with them payloads of `len` bytes: `payload`, if given, else
+    /// arbitrary bytes. Returns the payloads and `prepared`.
     ///
     /// # Errors
     /// Returns the same error on all ranks if one of them could not prepare, or if they start different jobs.
     pub(crate) async fn agree<T>(
         &self,
-        mut word: Word,
+        mut description: JobDescription,
         len: usize,
-        along: Option<&[u8]>,
+        payload: Option<&[u8]>,
         prepared: Result<T>,
-    ) -> Result<(Told, T)> {
+    ) -> Result<(Payloads, T)> {
         if let Err(error) = &prepared {
             let known = FAULTS.iter().position(|&kind| kind == error.kind());
-            word.fault = known.unwrap_or(FAULTS.len() - 1) as u8 + 1;
+            description.fault = known.unwrap_or(FAULTS.len() - 1) as u8 + 1;
         }
         let (rank, size) = (self.rank, self.size);
-        let words = self.scratch.part(0, size * WORD);
-        let told = Told {
-            all: self.scratch.part(words.len(), TOGETHER),
+        let descriptions = self.scratch.part(0, size * DESCRIPTION_BYTES);
+        let payloads = Payloads {
+            all: self.scratch.part(descriptions.len(), MAX_PAYLOADS),
             // Aligned for elements of any dtype.
             len: len.next_multiple_of(16),
             first: rank,
             size,
         };
         // SAFETY: an axis runs one job at a time, and no message is in flight.
-        word.write(unsafe { words.part(0, WORD).bytes_mut() });
-        if let Some(along) = along {
+        description.write(unsafe { descriptions.part(0, DESCRIPTION_BYTES).bytes_mut() });
+        if let Some(payload) = payload {
             // SAFETY: as above.
-            unsafe { told.payload(rank, along.len()).bytes_mut() }.copy_from_slice(along);
+            unsafe { payloads.payload(rank, payload.len()).bytes_mut() }.copy_from_slice(payload);
         }
-        // Each round doubles the number of known words (Bruck).
+        // Each round doubles the number of known descriptions (Bruck).
         let mut known = 1;
         while known < size {
             let count = known.min(size - known);
@@ -294,43 +296,51 @@ impl Lane {
             round.receive(
                 self.comm,
                 from,
-                WORDS,
-                words.part(known * WORD, count * WORD),
+                DESCRIPTIONS,
+                descriptions.part(known * DESCRIPTION_BYTES, count * DESCRIPTION_BYTES),
             );
             // If ranks start different jobs, the payload has another length or none.
-            let (start, room) = (known * told.len, TOGETHER - known * told.len);
-            round.receive_some(self.comm, from, ALONG, told.all.part(start, room));
+            let (start, room) = (known * payloads.len, MAX_PAYLOADS - known * payloads.len);
+            round.receive_some(self.comm, from, PAYLOADS, payloads.all.part(start, room));
             round.send(
                 self.comm,
                 to,
-                WORDS,
-                &Outgoing::Bytes(words.part(0, count * WORD)),
+                DESCRIPTIONS,
+                &Outgoing::Bytes(descriptions.part(0, count * DESCRIPTION_BYTES)),
             );
-            let along = told.all.part(0, count * told.len);
-            round.send_some(self.comm, to, ALONG, along);
+            let payload = payloads.all.part(0, count * payloads.len);
+            round.send_some(self.comm, to, PAYLOADS, payload);
             round.await;
             known += count;
         }
         // SAFETY: the messages have arrived.
-        let words = unsafe { words.bytes() };
-        let at = |asked: usize| (asked + size - rank) % size * WORD;
-        refuse(size, (0..size).map(|asked| Word::read(&words[at(asked)..])))?;
+        let descriptions = unsafe { descriptions.bytes() };
+        let at = |of_rank: usize| (of_rank + size - rank) % size * DESCRIPTION_BYTES;
+        require_agreement(
+            size,
+            (0..size).map(|of_rank| JobDescription::read(&descriptions[at(of_rank)..])),
+        )?;
         // A rank that could not prepare has set its fault, and is refused above.
-        prepared.map(|prepared| (told, prepared))
+        prepared.map(|prepared| (payloads, prepared))
     }
 }
 
-/// The tags of words and of payloads, which no other messages use.
-const WORDS: i32 = 0;
-const ALONG: i32 = 4;
+/// The tags of descriptions and of payloads, which no other messages use.
+const DESCRIPTIONS: i32 = 0;
+const PAYLOADS: i32 = 4;
 
-/// Returns the error that all ranks find in their words.
-fn refuse(size: usize, words: impl Iterator<Item = Word> + Clone) -> Result<()> {
-    let numbered = || words.clone().enumerate();
+/// Returns the error that all ranks find in their descriptions.
+fn require_agreement(
+    size: usize,
+    descriptions: impl Iterator<Item = JobDescription> + Clone,
+) -> Result<()> {
+    let numbered = || descriptions.clone().enumerate();
     let Some((_, first)) = numbered().next() else {
         return Ok(());
     };
-    if let Some((rank, other)) = numbered().find(|(_, word)| !word.fits(&first)) {
+    if let Some((rank, other)) =
+        numbered().find(|(_, description)| !description.is_same_job(&first))
+    {
         let (a, b) = (first.describe(), other.describe());
         let what = if a == b {
             format!("ranks 0 and {rank} of {size} both start {a}, with other sizes")
@@ -340,10 +350,11 @@ fn refuse(size: usize, words: impl Iterator<Item = Word> + Clone) -> Result<()> 
         return Err(Error::new(ErrorKind::Mesh, first.name(), what)
             .hint("let all ranks of the axis do the same, in the same order"));
     }
-    let Some((rank, word)) = numbered().find(|(_, word)| word.fault != 0) else {
+    let Some((rank, description)) = numbered().find(|(_, description)| description.fault != 0)
+    else {
         return Ok(());
     };
-    let at = usize::from(word.fault - 1);
+    let at = usize::from(description.fault - 1);
     let kind = FAULTS.get(at).copied().unwrap_or(ErrorKind::Mesh);
     let (what, hint) = match kind {
         ErrorKind::Memory => (
@@ -361,10 +372,10 @@ fn refuse(size: usize, words: impl Iterator<Item = Word> + Clone) -> Result<()> 
         ),
         _ => ("gives wrong arguments for", "name ranks from 0 on"),
     };
-    let bytes = word.bytes;
+    let bytes = description.bytes;
     let what = format!(
         "rank {rank} of {size} {what} {}: {bytes} bytes",
-        word.describe()
+        description.describe()
     );
-    Err(Error::new(kind, word.name(), what).hint(hint))
+    Err(Error::new(kind, description.name(), what).hint(hint))
 }

@@ -38,8 +38,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agree;
-mod engine;
-mod lane;
+mod axis_comm;
+mod driver;
 mod moves;
 mod record;
 mod reduce;

@@ -3,15 +3,15 @@
 use nomina::{Error, ErrorKind, Result};
 use nomina_runtime::Raw;
 
-use crate::agree::{Word, is_together};
-use crate::lane::{Arriving, Dense, Lane, Sending};
+use crate::agree::{JobDescription, is_sent_along};
+use crate::axis_comm::{AxisComm, ContiguousPiece, ReceiveBuffer, SendBuffer};
 use crate::request::{Messages, Outgoing, Span};
 
 /// The tag of pieces.
 const PIECES: i32 = 1;
 
 /// Returns an error for inconsistent pieces and sizes; `agree` reports it to all ranks.
-pub(crate) fn check(holds: bool, kind: ErrorKind) -> Result<()> {
+pub(crate) fn require(holds: bool, kind: ErrorKind) -> Result<()> {
     if holds {
         return Ok(());
     }
@@ -23,52 +23,56 @@ pub(crate) fn check(holds: bool, kind: ErrorKind) -> Result<()> {
 }
 
 /// Divides `len` bytes into parts that fit in a message: (start, length).
-fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+fn message_ranges(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len)
         .step_by(most)
         .map(move |start| (start, most.min(len - start)))
 }
 
-impl Lane {
-    fn send_to(&self, messages: &mut Messages, to: usize, what: &Outgoing) {
-        for (start, len) in parts(what.len(), self.message) {
-            messages.send(self.comm, to, PIECES, &what.part(start, len));
+impl AxisComm {
+    fn send_to(&self, messages: &mut Messages, to: usize, data: &Outgoing) {
+        for (start, len) in message_ranges(data.len(), self.max_message) {
+            messages.send(self.comm, to, PIECES, &data.part(start, len));
         }
     }
 
     fn receive_from(&self, messages: &mut Messages, from: usize, into: Span) {
-        for (start, len) in parts(into.len(), self.message) {
+        for (start, len) in message_ranges(into.len(), self.max_message) {
             messages.receive(self.comm, from, PIECES, into.part(start, len));
         }
     }
 
     /// Returns the pieces of all ranks, after all messages have arrived; `own` is this rank's.
-    fn arrived(&self, came: Vec<Option<Arriving>>, own: &Raw) -> Vec<Raw> {
-        let piece = |one: Option<Arriving>| match one {
+    fn received_pieces(&self, received: Vec<Option<ReceiveBuffer>>, own: &Raw) -> Vec<Raw> {
+        let piece = |one: Option<ReceiveBuffer>| match one {
             // SAFETY: the messages that fill it have arrived in full.
-            Some(one) => unsafe { one.done() },
+            Some(one) => unsafe { one.into_tensor() },
             None => own.clone().detach(),
         };
-        came.into_iter().map(piece).collect()
+        received.into_iter().map(piece).collect()
     }
 
     /// Allocates a buffer for the piece of each rank but this one.
-    fn places(&self, like: &Raw, shapes: &[Vec<usize>]) -> Result<Vec<Option<Arriving>>> {
+    fn receive_buffers(
+        &self,
+        like: &Raw,
+        shapes: &[Vec<usize>],
+    ) -> Result<Vec<Option<ReceiveBuffer>>> {
         let own = shapes.get(self.rank).map(Vec::as_slice);
-        check(
+        require(
             shapes.len() == self.size && own == Some(like.shape()),
             ErrorKind::Shape,
         )?;
-        let place = |(rank, shape): (usize, &Vec<usize>)| {
-            let new = || Arriving::new("mesh", like.dtype(), shape);
+        let buffer = |(rank, shape): (usize, &Vec<usize>)| {
+            let new = || ReceiveBuffer::new("mesh", like.dtype(), shape);
             (rank != self.rank).then(new).transpose()
         };
-        shapes.iter().enumerate().map(place).collect()
+        shapes.iter().enumerate().map(buffer).collect()
     }
 
     pub(crate) async fn all_gather(
         &self,
-        word: Word,
+        description: JobDescription,
         piece: Raw,
         shapes: Vec<Vec<usize>>,
     ) -> Result<Vec<Raw>> {
@@ -80,72 +84,75 @@ impl Lane {
             count.unwrap_or(usize::MAX)
         };
         let most = shapes.iter().map(bytes).max().unwrap_or(0);
-        let places = self.places(&piece, &shapes);
-        let came = if is_together(self.size, most) {
-            let prepared = places.and_then(|places| Ok((Dense::new(piece.clone())?, places)));
-            let along = prepared.as_ref().ok().map(|(own, _)| own.span);
-            // SAFETY: the piece is only read.
-            let along = along.map(|own| unsafe { own.bytes() });
-            let (told, (_, places)) = self.agree(word, most, along, prepared).await?;
-            for (rank, place) in places.iter().enumerate() {
-                let Some(place) = place else { continue };
-                let from = told.payload(rank, place.span.len());
-                // SAFETY: the payload has arrived, and only this job uses the buffer.
-                unsafe { place.span.bytes_mut().copy_from_slice(from.bytes()) };
-            }
-            places
-        } else {
+        let buffers = self.receive_buffers(&piece, &shapes);
+        let received = if is_sent_along(self.size, most) {
             let prepared =
-                places.and_then(|places| Ok((Sending::new(&piece, self.message)?, places)));
-            let (_, (sending, places)) = self.agree(word, 0, None, prepared).await?;
+                buffers.and_then(|buffers| Ok((ContiguousPiece::new(piece.clone())?, buffers)));
+            let payload = prepared.as_ref().ok().map(|(own, _)| own.span);
+            // SAFETY: the piece is only read.
+            let payload = payload.map(|own| unsafe { own.bytes() });
+            let (payloads, (_, buffers)) = self.agree(description, most, payload, prepared).await?;
+            for (rank, buffer) in buffers.iter().enumerate() {
+                let Some(buffer) = buffer else { continue };
+                let from = payloads.payload(rank, buffer.span.len());
+                // SAFETY: the payload has arrived, and only this job uses the buffer.
+                unsafe { buffer.span.bytes_mut().copy_from_slice(from.bytes()) };
+            }
+            buffers
+        } else {
+            let prepared = buffers
+                .and_then(|buffers| Ok((SendBuffer::new(&piece, self.max_message)?, buffers)));
+            let (_, (sending, buffers)) = self.agree(description, 0, None, prepared).await?;
             let mut messages = Messages::new();
-            for (to, from) in self.others() {
-                if let Some(place) = &places[from] {
-                    self.receive_from(&mut messages, from, place.span);
+            for (to, from) in self.peers() {
+                if let Some(buffer) = &buffers[from] {
+                    self.receive_from(&mut messages, from, buffer.span);
                 }
-                self.send_to(&mut messages, to, &sending.what);
+                self.send_to(&mut messages, to, &sending.data);
             }
             messages.await;
-            places
+            buffers
         };
-        Ok(self.arrived(came, &piece))
+        Ok(self.received_pieces(received, &piece))
     }
 
     pub(crate) async fn all_to_all(
         &self,
-        word: Word,
+        description: JobDescription,
         pieces: Vec<Raw>,
         shapes: Vec<Vec<usize>>,
     ) -> Result<Vec<Raw>> {
         let prepare = || {
-            check(pieces.len() == self.size, ErrorKind::Shape)?;
+            require(pieces.len() == self.size, ErrorKind::Shape)?;
             let own = &pieces[self.rank];
-            check(
+            require(
                 pieces.iter().all(|piece| piece.dtype() == own.dtype()),
                 ErrorKind::DType,
             )?;
-            let sending = pieces.iter().map(|piece| Sending::new(piece, self.message));
+            let sending = pieces
+                .iter()
+                .map(|piece| SendBuffer::new(piece, self.max_message));
             Ok((
                 sending.collect::<Result<Vec<_>>>()?,
-                self.places(own, &shapes)?,
+                self.receive_buffers(own, &shapes)?,
             ))
         };
         let prepared = prepare();
-        let (_, (sending, came)) = self.agree(word, 0, None, prepared).await?;
+        let (_, (sending, received)) = self.agree(description, 0, None, prepared).await?;
         let mut messages = Messages::new();
-        for (to, from) in self.others() {
-            if let Some(place) = &came[from] {
-                self.receive_from(&mut messages, from, place.span);
+        for (to, from) in self.peers() {
+            if let Some(buffer) = &received[from] {
+                self.receive_from(&mut messages, from, buffer.span);
             }
-            self.send_to(&mut messages, to, &sending[to].what);
+            self.send_to(&mut messages, to, &sending[to].data);
         }
         messages.await;
-        Ok(self.arrived(came, &pieces[self.rank]))
+        Ok(self.received_pieces(received, &pieces[self.rank]))
     }
 
     pub(crate) async fn shift(
         &self,
-        word: Word,
+        description: JobDescription,
         piece: Raw,
         by: isize,
         shape: Vec<usize>,
@@ -158,47 +165,52 @@ impl Lane {
         );
         let prepare = || {
             if by == 0 {
-                check(shape == piece.shape(), ErrorKind::Shape)?;
+                require(shape == piece.shape(), ErrorKind::Shape)?;
                 return Ok(None);
             }
-            let place = Arriving::new("mesh", piece.dtype(), &shape)?;
-            Ok(Some((Sending::new(&piece, self.message)?, place)))
+            let buffer = ReceiveBuffer::new("mesh", piece.dtype(), &shape)?;
+            Ok(Some((SendBuffer::new(&piece, self.max_message)?, buffer)))
         };
         let prepared = prepare();
-        let (_, Some((sending, place))) = self.agree(word, 0, None, prepared).await? else {
+        let (_, Some((sending, buffer))) = self.agree(description, 0, None, prepared).await? else {
             return Ok(vec![piece.detach()]);
         };
         let mut messages = Messages::new();
-        self.receive_from(&mut messages, from, place.span);
-        self.send_to(&mut messages, to, &sending.what);
+        self.receive_from(&mut messages, from, buffer.span);
+        self.send_to(&mut messages, to, &sending.data);
         messages.await;
         // SAFETY: the message has arrived.
-        Ok(vec![unsafe { place.done() }])
+        Ok(vec![unsafe { buffer.into_tensor() }])
     }
 
-    pub(crate) async fn broadcast(&self, word: Word, piece: Raw, root: usize) -> Result<Vec<Raw>> {
+    pub(crate) async fn broadcast(
+        &self,
+        description: JobDescription,
+        piece: Raw,
+        root: usize,
+    ) -> Result<Vec<Raw>> {
         let prepare = || {
-            check(root < self.size, ErrorKind::Argument)?;
+            require(root < self.size, ErrorKind::Argument)?;
             if root == self.rank {
-                return Sending::new(&piece, self.message).map(Ok);
+                return SendBuffer::new(&piece, self.max_message).map(Ok);
             }
-            Arriving::new("mesh", piece.dtype(), piece.shape()).map(Err)
+            ReceiveBuffer::new("mesh", piece.dtype(), piece.shape()).map(Err)
         };
         let prepared = prepare();
-        let (_, prepared) = self.agree(word, 0, None, prepared).await?;
-        for (start, len) in parts(piece.nbytes(), self.message) {
+        let (_, prepared) = self.agree(description, 0, None, prepared).await?;
+        for (start, len) in message_ranges(piece.nbytes(), self.max_message) {
             let part = prepared
                 .as_ref()
-                .map(|sending| sending.what.part(start, len));
+                .map(|sending| sending.data.part(start, len));
             let mut messages = Messages::new();
-            let part = part.as_ref().map_err(|place| place.span.part(start, len));
+            let part = part.as_ref().map_err(|buffer| buffer.span.part(start, len));
             messages.broadcast(self.comm, root, part);
             messages.await;
         }
         let one = match prepared {
             Ok(_) => piece.detach(),
             // SAFETY: the messages have arrived.
-            Err(place) => unsafe { place.done() },
+            Err(buffer) => unsafe { buffer.into_tensor() },
         };
         Ok(vec![one])
     }

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Instant;
 
-use crate::agree::Word;
+use crate::agree::JobDescription;
 
 /// The number of jobs that are kept.
-const KEPT: usize = 64;
+const MAX_RECORDS: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum JobState {
     Waits,
     Runs,
     Done,
@@ -20,8 +20,8 @@ pub(crate) enum State {
 #[derive(Debug)]
 struct Record {
     axis: usize,
-    word: Word,
-    state: State,
+    description: JobDescription,
+    state: JobState,
     /// The time at which it entered this state.
     since: Instant,
 }
@@ -36,22 +36,22 @@ pub(crate) struct Records {
 
 impl Records {
     /// Records a waiting job, and returns its number.
-    pub(crate) fn add(&mut self, axis: usize, word: Word) -> u64 {
-        if self.last.len() == KEPT {
+    pub(crate) fn add(&mut self, axis: usize, description: JobDescription) -> u64 {
+        if self.last.len() == MAX_RECORDS {
             self.last.pop_front();
             self.first += 1;
         }
-        let (state, since) = (State::Waits, Instant::now());
+        let (state, since) = (JobState::Waits, Instant::now());
         self.last.push_back(Record {
             axis,
-            word,
+            description,
             state,
             since,
         });
         self.first + self.last.len() as u64 - 1
     }
 
-    pub(crate) fn change(&mut self, number: u64, state: State) {
+    pub(crate) fn change(&mut self, number: u64, state: JobState) {
         let at = number.checked_sub(self.first).map(|at| at as usize);
         if let Some(record) = at.and_then(|at| self.last.get_mut(at)) {
             (record.state, record.since) = (state, Instant::now());
@@ -64,16 +64,16 @@ impl fmt::Display for Records {
         for (at, record) in self.last.iter().enumerate() {
             let number = self.first + at as u64;
             let state = match record.state {
-                State::Waits => "waits",
-                State::Runs => "runs",
-                State::Done => "is done",
-                State::Failed => "failed",
+                JobState::Waits => "waits",
+                JobState::Runs => "runs",
+                JobState::Done => "is done",
+                JobState::Failed => "failed",
             };
             let seconds = record.since.elapsed().as_secs_f64();
             writeln!(
                 f,
                 "  job {number} on axis {}: {}, {state} since {seconds:.3} s",
-                record.axis, record.word
+                record.axis, record.description
             )?;
         }
         Ok(())
@@ -88,13 +88,13 @@ mod tests {
     fn the_last_jobs_are_kept() {
         let mut records = Records::default();
         for number in 0..100 {
-            assert_eq!(records.add(1, Word::default()), number);
+            assert_eq!(records.add(1, JobDescription::default()), number);
         }
-        records.change(3, State::Failed);
-        records.change(99, State::Runs);
+        records.change(3, JobState::Failed);
+        records.change(99, JobState::Runs);
         let text = records.to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), KEPT);
+        assert_eq!(lines.len(), MAX_RECORDS);
         assert!(lines[0].starts_with("  job 36 on axis 1: "), "{}", lines[0]);
         assert!(lines[63].contains("runs since"), "{}", lines[63]);
         assert!(!text.contains("failed"));

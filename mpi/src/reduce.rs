@@ -9,9 +9,12 @@ use nomina_core::op::Op;
 use nomina_mesh::{Combine, part};
 use nomina_runtime::{Raw, call};
 
-use crate::agree::{Word, is_together};
-use crate::lane::{Arriving, Dense, Lane, Own, Sending, fold, mask, operator};
-use crate::moves::check;
+use crate::agree::{JobDescription, is_sent_along};
+use crate::axis_comm::{
+    AxisComm, ContiguousPiece, ReceiveBuffer, ResultBuffer, SendBuffer, fold, normalize_bools,
+    operator,
+};
+use crate::moves::require;
 use crate::request::{Messages, Outgoing, Span};
 
 /// The tag of operands.
@@ -20,19 +23,19 @@ const OPERANDS: i32 = 2;
 const RESULTS: i32 = 3;
 
 /// The maximum bytes of temporary memory, besides operands and results.
-const BESIDE: usize = 4 << 20;
+const MAX_BUFFER: usize = 4 << 20;
 
 /// The bytes combined in a step: they fit in a core's cache.
-const SLICE: usize = 512 << 10;
+const MAX_SLICE: usize = 512 << 10;
 
 /// An operator and a dtype.
 #[derive(Clone, Copy)]
-struct Kind {
+struct CombineOp {
     op: Op,
     dtype: DType,
 }
 
-impl Kind {
+impl CombineOp {
     fn new(combine: Combine, dtype: DType) -> Result<Self> {
         let op = operator(combine);
         call::combines(op, dtype)?;
@@ -47,8 +50,8 @@ fn slice(step: usize, slice: usize, len: usize) -> (usize, usize) {
 }
 
 /// The operands of a rank: pieces for each rank, including its own.
-struct Parts {
-    kind: Kind,
+struct ReduceOperands {
+    combine_op: CombineOp,
     /// The piece for each rank.
     sends: Vec<Outgoing>,
     /// The bytes that each rank combines.
@@ -58,28 +61,28 @@ struct Parts {
     /// The destination of all ranks' results, in rank order, if they are needed.
     whole: Option<Span>,
     /// The buffer for received operands.
-    beside: Arriving,
+    buffer: ReceiveBuffer,
     slice: usize,
 }
 
-impl Lane {
+impl AxisComm {
     /// Returns the bytes combined in a step. The buffer holds two steps of each rank's operands.
     fn slice(&self) -> usize {
-        let fits = BESIDE / 2 / self.size;
-        let slice = SLICE.min(fits).min(self.message);
+        let fits = MAX_BUFFER / 2 / self.size;
+        let slice = MAX_SLICE.min(fits).min(self.max_message);
         // A multiple of every dtype's size.
         (slice - slice % 16).max(16)
     }
 
     /// Allocates the buffer for the other ranks' operands of two steps.
-    fn beside(&self, slice: usize, own: usize) -> Result<Arriving> {
+    fn operand_buffers(&self, slice: usize, own: usize) -> Result<ReceiveBuffer> {
         let len = slice.min(own).next_multiple_of(16);
-        Arriving::new("mesh", DType::U8, &[2, self.size, len])
+        ReceiveBuffer::new("mesh", DType::U8, &[2, self.size, len])
     }
 
     pub(crate) async fn all_reduce(
         &self,
-        word: Word,
+        description: JobDescription,
         piece: Raw,
         combine: Combine,
     ) -> Result<Vec<Raw>> {
@@ -87,20 +90,22 @@ impl Lane {
         let count = piece.numel();
         let share = |rank| part(count, self.size, rank).1 * dtype.size();
         let lens: Vec<usize> = (0..self.size).map(share).collect();
-        let kind = Kind::new(combine, dtype);
-        let prepared = kind.and_then(|kind| Ok((kind, Own::new(piece)?)));
+        let combine_op = CombineOp::new(combine, dtype);
+        let prepared =
+            combine_op.and_then(|combine_op| Ok((combine_op, ResultBuffer::new(piece)?)));
         let own_len = lens[self.rank];
-        let own = if is_together(self.size, bytes) {
-            let along = prepared.as_ref().ok().map(|(_, own)| own.span);
+        let own = if is_sent_along(self.size, bytes) {
+            let payload = prepared.as_ref().ok().map(|(_, own)| own.span);
             // SAFETY: nothing writes to it before the exchange is complete.
-            let along = along.map(|own| unsafe { own.bytes() });
-            let (told, (kind, own)) = self.agree(word, bytes, along, prepared).await?;
-            let operands = (0..self.size).map(|rank| told.payload(rank, bytes));
-            self.fold_all(kind, operands, own.span);
+            let payload = payload.map(|own| unsafe { own.bytes() });
+            let (payloads, (combine_op, own)) =
+                self.agree(description, bytes, payload, prepared).await?;
+            let operands = (0..self.size).map(|rank| payloads.payload(rank, bytes));
+            self.fold_all(combine_op, operands, own.span);
             own
         } else {
             let slice = self.slice();
-            let prepared = prepared.and_then(|(kind, own)| {
+            let prepared = prepared.and_then(|(combine_op, own)| {
                 let mut start = 0;
                 let mut share = |&len: &usize| {
                     start += len;
@@ -108,106 +113,123 @@ impl Lane {
                 };
                 let sends = lens.iter().map(&mut share).collect();
                 let before = lens[..self.rank].iter().sum();
-                let parts = Parts {
-                    kind,
+                let operands = ReduceOperands {
+                    combine_op,
                     sends,
                     own: own.span.part(before, own_len),
                     whole: Some(own.span),
-                    beside: self.beside(slice, own_len)?,
+                    buffer: self.operand_buffers(slice, own_len)?,
                     lens,
                     slice,
                 };
-                Ok((parts, own))
+                Ok((operands, own))
             });
-            let (_, (parts, own)) = self.agree(word, 0, None, prepared).await?;
-            self.combine(&parts).await;
+            let (_, (operands, own)) = self.agree(description, 0, None, prepared).await?;
+            self.combine(&operands).await;
             own
         };
-        Ok(vec![own.done()])
+        Ok(vec![own.into_tensor()])
     }
 
     pub(crate) async fn reduce_scatter(
         &self,
-        word: Word,
+        description: JobDescription,
         pieces: Vec<Raw>,
         combine: Combine,
     ) -> Result<Vec<Raw>> {
-        let prepared = self.scattered(pieces, combine);
-        let (_, (parts, own, _held)) = self.agree(word, 0, None, prepared).await?;
-        self.combine(&parts).await;
-        Ok(vec![own.done()])
+        let prepared = self.prepare_scatter(pieces, combine);
+        let (_, (operands, own, _held)) = self.agree(description, 0, None, prepared).await?;
+        self.combine(&operands).await;
+        Ok(vec![own.into_tensor()])
     }
 
-    fn scattered(
+    fn prepare_scatter(
         &self,
         mut pieces: Vec<Raw>,
         combine: Combine,
-    ) -> Result<(Parts, Own, Vec<Sending>)> {
-        check(pieces.len() == self.size, ErrorKind::Shape)?;
+    ) -> Result<(ReduceOperands, ResultBuffer, Vec<SendBuffer>)> {
+        require(pieces.len() == self.size, ErrorKind::Shape)?;
         let dtype = pieces[self.rank].dtype();
-        check(
+        require(
             pieces.iter().all(|piece| piece.dtype() == dtype),
             ErrorKind::DType,
         )?;
-        let kind = Kind::new(combine, dtype)?;
+        let combine_op = CombineOp::new(combine, dtype)?;
         let slice = self.slice();
         let lens: Vec<usize> = pieces.iter().map(Raw::nbytes).collect();
         // An empty piece in its place: this rank sends nothing to itself.
         let nothing = Raw::zeros("mesh", &[0], dtype, nomina_runtime::Device::Cpu)?;
-        let own = Own::new(std::mem::replace(&mut pieces[self.rank], nothing))?;
-        let held = pieces.iter().map(|piece| Sending::new(piece, slice));
+        let own = ResultBuffer::new(std::mem::replace(&mut pieces[self.rank], nothing))?;
+        let held = pieces.iter().map(|piece| SendBuffer::new(piece, slice));
         let held = held.collect::<Result<Vec<_>>>()?;
-        let parts = Parts {
-            kind,
-            sends: held.iter().map(|one| one.what.clone()).collect(),
+        let operands = ReduceOperands {
+            combine_op,
+            sends: held.iter().map(|one| one.data.clone()).collect(),
             own: own.span,
             whole: None,
-            beside: self.beside(slice, lens[self.rank])?,
+            buffer: self.operand_buffers(slice, lens[self.rank])?,
             lens,
             slice,
         };
-        Ok((parts, own, held))
+        Ok((operands, own, held))
     }
 
     /// Combines this rank's part of all ranks' operands, and sends the result to all ranks that need it.
-    async fn combine(&self, parts: &Parts) {
-        let longest = parts.lens.iter().copied().max().unwrap_or(0);
-        let steps = longest.div_ceil(parts.slice);
-        let mut coming = self.exchange(parts, 0);
+    async fn combine(&self, operands: &ReduceOperands) {
+        let longest = operands.lens.iter().copied().max().unwrap_or(0);
+        let steps = longest.div_ceil(operands.slice);
+        let mut coming = self.exchange(operands, 0);
         let mut results = Messages::new();
         for step in 0..steps {
-            let next = self.exchange(parts, step + 1);
+            let next = self.exchange(operands, step + 1);
             std::mem::replace(&mut coming, next).await;
-            let (start, len) = slice(step, parts.slice, parts.lens[self.rank]);
-            let own = parts.own.part(start, len);
-            let operand = |rank| if rank == self.rank { own } else { self.place(parts, step, rank, len) };
-            self.fold_all(parts.kind, (0..self.size).map(operand), own);
+            let (start, len) = slice(step, operands.slice, operands.lens[self.rank]);
+            let own = operands.own.part(start, len);
+            let operand = |rank| {
+                if rank == self.rank {
+                    own
+                } else {
+                    self.operand_buffer(operands, step, rank, len)
+                }
+            };
+            self.fold_all(operands.combine_op, (0..self.size).map(operand), own);
             results.await;
             results = Messages::new();
-            if let Some(whole) = parts.whole {
-                self.send_around(&mut results, parts, whole, step);
+            if let Some(whole) = operands.whole {
+                self.send_around(&mut results, operands, whole, step);
             }
         }
         results.await;
     }
 
     /// Returns the buffer of a rank's operand in a step.
-    fn place(&self, parts: &Parts, step: usize, rank: usize, len: usize) -> Span {
-        let all = parts.beside.span;
+    fn operand_buffer(
+        &self,
+        operands: &ReduceOperands,
+        step: usize,
+        rank: usize,
+        len: usize,
+    ) -> Span {
+        let all = operands.buffer.span;
         let one = all.len() / 2 / self.size;
         all.part(((step % 2) * self.size + rank) * one, len)
     }
 
     /// Starts the exchange of a step's operands.
-    fn exchange(&self, parts: &Parts, step: usize) -> Messages {
+    fn exchange(&self, operands: &ReduceOperands, step: usize) -> Messages {
         let mut messages = Messages::new();
-        let (_, len) = slice(step, parts.slice, parts.lens[self.rank]);
-        for (to, from) in self.others() {
-            let place = self.place(parts, step, from, len);
+        let (_, len) = slice(step, operands.slice, operands.lens[self.rank]);
+        for (to, from) in self.peers() {
+            let place = self.operand_buffer(operands, step, from, len);
             messages.receive(self.comm, from, OPERANDS, place);
-            let (start, len) = slice(step, parts.slice, parts.lens[to]);
+            let (start, len) = slice(step, operands.slice, operands.lens[to]);
             if len > 0 {
-                messages.send(self.comm, to, OPERANDS, &parts.sends[to].part(start, len));
+                messages.send(
+                    self.comm,
+                    to,
+                    OPERANDS,
+                    &operands.sends[to].part(start, len),
+                );
             }
         }
         messages
@@ -215,12 +237,18 @@ impl Lane {
 
     /// Starts to send this rank's results of a step to all, and to receive theirs. They overwrite operands that have
     /// been sent.
-    fn send_around(&self, messages: &mut Messages, parts: &Parts, whole: Span, step: usize) {
-        let (start, len) = slice(step, parts.slice, parts.lens[self.rank]);
-        let own = Outgoing::Bytes(parts.own.part(start, len));
-        for (to, from) in self.others() {
-            let before: usize = parts.lens[..from].iter().sum();
-            let (start, len) = slice(step, parts.slice, parts.lens[from]);
+    fn send_around(
+        &self,
+        messages: &mut Messages,
+        operands: &ReduceOperands,
+        whole: Span,
+        step: usize,
+    ) {
+        let (start, len) = slice(step, operands.slice, operands.lens[self.rank]);
+        let own = Outgoing::Bytes(operands.own.part(start, len));
+        for (to, from) in self.peers() {
+            let before: usize = operands.lens[..from].iter().sum();
+            let (start, len) = slice(step, operands.slice, operands.lens[from]);
             messages.receive(self.comm, from, RESULTS, whole.part(before + start, len));
             messages.send(self.comm, to, RESULTS, &own);
         }
@@ -228,56 +256,76 @@ impl Lane {
 
     /// Combines the operands of all ranks in rank order into `result`, which is this rank's operand or none of them.
     /// Overwrites operands.
-    fn fold_all(&self, kind: Kind, mut operands: impl Iterator<Item = Span>, result: Span) {
+    fn fold_all(
+        &self,
+        combine_op: CombineOp,
+        mut operands: impl Iterator<Item = Span>,
+        result: Span,
+    ) {
         let Some(sum) = operands.next() else { return };
         // SAFETY: no message to or from the operands is in flight, and they do not overlap.
         unsafe {
-            mask(kind.dtype, sum);
+            normalize_bools(combine_op.dtype, sum);
             for operand in operands {
-                mask(kind.dtype, operand);
-                fold(kind.op, kind.dtype, sum, operand);
+                normalize_bools(combine_op.dtype, operand);
+                fold(combine_op.op, combine_op.dtype, sum, operand);
             }
             sum.copy_to(result);
         }
     }
 
-    pub(crate) async fn scan(&self, word: Word, piece: Raw, combine: Combine) -> Result<Vec<Raw>> {
+    pub(crate) async fn scan(
+        &self,
+        description: JobDescription,
+        piece: Raw,
+        combine: Combine,
+    ) -> Result<Vec<Raw>> {
         let (dtype, bytes) = (piece.dtype(), piece.nbytes());
         let prepare = || {
-            let kind = Kind::new(combine, dtype)?;
-            let result = (self.rank > 0).then(|| Arriving::new("mesh", dtype, piece.shape()));
-            Ok((kind, Dense::new(piece.clone())?, result.transpose()?))
+            let combine_op = CombineOp::new(combine, dtype)?;
+            let result = (self.rank > 0).then(|| ReceiveBuffer::new("mesh", dtype, piece.shape()));
+            Ok((
+                combine_op,
+                ContiguousPiece::new(piece.clone())?,
+                result.transpose()?,
+            ))
         };
         let prepared = prepare();
-        let result = if is_together(self.size, bytes) {
-            let along = prepared.as_ref().ok().map(|(_, own, _)| own.span);
+        let result = if is_sent_along(self.size, bytes) {
+            let payload = prepared.as_ref().ok().map(|(_, own, _)| own.span);
             // SAFETY: the tensor is only read.
-            let along = along.map(|own| unsafe { own.bytes() });
-            let (told, (kind, _own, result)) = self.agree(word, bytes, along, prepared).await?;
+            let payload = payload.map(|own| unsafe { own.bytes() });
+            let (payloads, (combine_op, _own, result)) =
+                self.agree(description, bytes, payload, prepared).await?;
             if let Some(result) = &result {
-                let before = (0..self.rank).map(|rank| told.payload(rank, bytes));
-                self.fold_all(kind, before, result.span);
+                let before = (0..self.rank).map(|rank| payloads.payload(rank, bytes));
+                self.fold_all(combine_op, before, result.span);
             }
             result
         } else {
             let slice = self.slice();
-            let prepared = prepared.and_then(|all| Ok((self.beside(slice, bytes)?, all)));
-            let (_, (beside, all)) = self.agree(word, 0, None, prepared).await?;
-            self.pass_on(&all, &beside, slice).await;
+            let prepared = prepared.and_then(|all| Ok((self.operand_buffers(slice, bytes)?, all)));
+            let (_, (buffer, all)) = self.agree(description, 0, None, prepared).await?;
+            self.pass_on(&all, &buffer, slice).await;
             all.2
         };
         // SAFETY: all of it was copied or received.
         Ok(result
             .into_iter()
-            .map(|result| unsafe { result.done() })
+            .map(|result| unsafe { result.into_tensor() })
             .collect())
     }
 
     /// Receives the combination of the earlier ranks' pieces, and passes it on combined with this rank's piece.
-    async fn pass_on(&self, all: &(Kind, Dense, Option<Arriving>), beside: &Arriving, most: usize) {
-        let (kind, own, result) = all;
+    async fn pass_on(
+        &self,
+        all: &(CombineOp, ContiguousPiece, Option<ReceiveBuffer>),
+        buffer: &ReceiveBuffer,
+        most: usize,
+    ) {
+        let (combine_op, own, result) = all;
         let last = self.rank + 1 == self.size;
-        let half = beside.span.len() / 2;
+        let half = buffer.span.len() / 2;
         let mut sent = [Messages::new(), Messages::new()];
         for step in 0..own.span.len().div_ceil(most) {
             let (start, len) = slice(step, most, own.span.len());
@@ -285,22 +333,22 @@ impl Lane {
             // The half of the buffer was sent two steps ago.
             std::mem::take(&mut sent[step % 2]).await;
             if let Some(result) = result {
-                let came = result.span.part(start, len);
+                let received = result.span.part(start, len);
                 let mut coming = Messages::new();
-                coming.receive(self.comm, self.rank - 1, OPERANDS, came);
+                coming.receive(self.comm, self.rank - 1, OPERANDS, received);
                 coming.await;
-                let sum = beside.span.part(half * (step % 2), len);
+                let sum = buffer.span.part(half * (step % 2), len);
                 // SAFETY: no message to or from either is in flight; the piece is only read.
                 unsafe {
-                    mask(kind.dtype, came);
-                    came.copy_to(sum);
-                    fold(kind.op, kind.dtype, sum, part);
+                    normalize_bools(combine_op.dtype, received);
+                    received.copy_to(sum);
+                    fold(combine_op.op, combine_op.dtype, sum, part);
                 }
                 part = sum;
             }
             if !last {
-                let what = Outgoing::Bytes(part);
-                sent[step % 2].send(self.comm, self.rank + 1, OPERANDS, &what);
+                let data = Outgoing::Bytes(part);
+                sent[step % 2].send(self.comm, self.rank + 1, OPERANDS, &data);
             }
         }
         let [even, odd] = sent;

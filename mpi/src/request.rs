@@ -1,7 +1,7 @@
 //! The MPI calls that jobs consist of.
 //!
 //! A message is started here and awaited as a future, so that the jobs of several axes run concurrently in one thread.
-//! All of this runs only in the thread that holds the engine's turn, which polls the futures: two threads are never
+//! All of this runs only in the thread that holds the turn, which polls the futures: two threads are never
 //! inside MPI at once. An MPI error ends the program.
 
 use std::ffi::{c_int, c_void};
@@ -124,21 +124,21 @@ pub(crate) struct Messages {
 unsafe impl Send for Messages {}
 
 /// The number of completed messages and jobs, by which waiting threads see progress.
-pub(crate) static DONE: AtomicU64 = AtomicU64::new(0);
+pub(crate) static COMPLETED: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the datatype of bytes. MPI converts no elements.
-pub(crate) fn byte() -> ffi::MPI_Datatype {
+pub(crate) fn byte_type() -> ffi::MPI_Datatype {
     // SAFETY: a constant of MPI.
     unsafe { ffi::RSMPI_UINT8_T }
 }
 
 /// Converts a count or a rank for MPI.
-pub(crate) fn int(count: usize) -> c_int {
+pub(crate) fn to_c_int(count: usize) -> c_int {
     c_int::try_from(count).unwrap_or_else(|_| fail(&format!("{count} is too many for one message")))
 }
 
 /// Ends the program unless an MPI call succeeded.
-pub(crate) fn check(call: &str, code: c_int) {
+pub(crate) fn require_success(call: &str, code: c_int) {
     if code != ffi::MPI_SUCCESS as c_int {
         fail(&format!("{call}: {}", describe(code)));
     }
@@ -169,37 +169,45 @@ impl Messages {
     }
 
     /// Starts to send to a rank; no bytes need no message.
-    pub(crate) fn send(&mut self, comm: Comm, to: usize, tag: c_int, what: &Outgoing) {
-        if what.len() > 0 {
-            self.start_to_send(comm, to, tag, what);
+    pub(crate) fn send(&mut self, comm: Comm, to: usize, tag: c_int, data: &Outgoing) {
+        if data.len() > 0 {
+            self.start_to_send(comm, to, tag, data);
         }
     }
 
     /// Like [`send`](Self::send), but also sends a message of no bytes.
-    pub(crate) fn send_some(&mut self, comm: Comm, to: usize, tag: c_int, what: Span) {
-        self.start_to_send(comm, to, tag, &Outgoing::Bytes(what));
+    pub(crate) fn send_some(&mut self, comm: Comm, to: usize, tag: c_int, data: Span) {
+        self.start_to_send(comm, to, tag, &Outgoing::Bytes(data));
     }
 
-    fn start_to_send(&mut self, comm: Comm, to: usize, tag: c_int, what: &Outgoing) {
+    fn start_to_send(&mut self, comm: Comm, to: usize, tag: c_int, data: &Outgoing) {
         let mut request = MaybeUninit::uninit();
         let out = request.as_mut_ptr();
-        let code = match what {
+        let code = match data {
             // SAFETY: the bytes live, and nothing writes to them until the message is sent, by `Span::new`.
             Outgoing::Bytes(span) => unsafe {
                 let from = span.ptr.cast::<c_void>();
-                ffi::MPI_Isend(from, int(span.len), byte(), int(to), tag, comm.0, out)
+                ffi::MPI_Isend(
+                    from,
+                    to_c_int(span.len),
+                    byte_type(),
+                    to_c_int(to),
+                    tag,
+                    comm.0,
+                    out,
+                )
             },
             Outgoing::Strided(raw) => {
-                let datatype = Datatype::of(raw);
+                let datatype = Datatype::new(raw);
                 // SAFETY: the datatype covers only the tensor's elements; the job holds the tensor until the message is
                 // sent. MPI keeps the datatype as long as it needs it.
                 unsafe {
                     let from = raw.as_ptr().cast::<c_void>();
-                    ffi::MPI_Isend(from, 1, datatype.0, int(to), tag, comm.0, out)
+                    ffi::MPI_Isend(from, 1, datatype.0, to_c_int(to), tag, comm.0, out)
                 }
             }
         };
-        check("MPI_Isend", code);
+        require_success("MPI_Isend", code);
         // SAFETY: MPI has written it.
         self.push(unsafe { request.assume_init() }, None);
     }
@@ -228,37 +236,54 @@ impl Messages {
         // SAFETY: the bytes live, and nothing uses them until the message has arrived, by `Span::new`.
         let code = unsafe {
             let (dest, out) = (into.ptr.cast::<c_void>(), request.as_mut_ptr());
-            ffi::MPI_Irecv(dest, int(into.len), byte(), int(from), tag, comm.0, out)
+            ffi::MPI_Irecv(
+                dest,
+                to_c_int(into.len),
+                byte_type(),
+                to_c_int(from),
+                tag,
+                comm.0,
+                out,
+            )
         };
-        check("MPI_Irecv", code);
+        require_success("MPI_Irecv", code);
         // SAFETY: MPI has written it.
         self.push(unsafe { request.assume_init() }, expected);
     }
 
     /// Starts to broadcast the root's bytes: from `Ok` on the root, into `Err` on the other ranks.
-    pub(crate) fn broadcast(&mut self, comm: Comm, root: usize, what: Result<&Outgoing, Span>) {
-        if what.map_or_else(Span::len, Outgoing::len) == 0 {
+    pub(crate) fn broadcast(&mut self, comm: Comm, root: usize, data: Result<&Outgoing, Span>) {
+        if data.map_or_else(Span::len, Outgoing::len) == 0 {
             return;
         }
         let mut request = MaybeUninit::uninit();
         let out = request.as_mut_ptr();
         let bytes = |ptr: *mut u8, len: usize| {
             // SAFETY: as for `send` and `receive`.
-            unsafe { ffi::MPI_Ibcast(ptr.cast(), int(len), byte(), int(root), comm.0, out) }
+            unsafe {
+                ffi::MPI_Ibcast(
+                    ptr.cast(),
+                    to_c_int(len),
+                    byte_type(),
+                    to_c_int(root),
+                    comm.0,
+                    out,
+                )
+            }
         };
-        let code = match what {
+        let code = match data {
             Ok(Outgoing::Bytes(span)) => bytes(span.ptr, span.len),
             Err(span) => bytes(span.ptr, span.len),
             Ok(Outgoing::Strided(raw)) => {
-                let datatype = Datatype::of(raw);
+                let datatype = Datatype::new(raw);
                 // SAFETY: as for `send`; the root's buffer is only read.
                 unsafe {
                     let from = raw.as_ptr().cast_mut().cast::<c_void>();
-                    ffi::MPI_Ibcast(from, 1, datatype.0, int(root), comm.0, out)
+                    ffi::MPI_Ibcast(from, 1, datatype.0, to_c_int(root), comm.0, out)
                 }
             }
         };
-        check("MPI_Ibcast", code);
+        require_success("MPI_Ibcast", code);
         // SAFETY: MPI has written it.
         self.push(unsafe { request.assume_init() }, None);
     }
@@ -269,13 +294,13 @@ impl Messages {
         // SAFETY: the lists have the same length.
         let code = unsafe {
             let statuses = self.statuses.as_mut_ptr();
-            let (count, requests) = (int(self.requests.len()), self.requests.as_mut_ptr());
+            let (count, requests) = (to_c_int(self.requests.len()), self.requests.as_mut_ptr());
             ffi::MPI_Testall(count, requests, &raw mut all, statuses)
         };
         if code != ffi::MPI_SUCCESS as c_int {
             let failed = |status: &&ffi::MPI_Status| status.MPI_ERROR != ffi::MPI_SUCCESS as c_int;
             let found = self.statuses.iter().find(failed);
-            check("a message", found.map_or(code, |status| status.MPI_ERROR));
+            require_success("a message", found.map_or(code, |status| status.MPI_ERROR));
         }
         all != 0
     }
@@ -284,13 +309,13 @@ impl Messages {
     fn check_lengths(&self) {
         for (expected, status) in self.expected.iter().zip(&self.statuses) {
             let &Some(expected) = expected else { continue };
-            let mut came = 0;
+            let mut received = 0;
             // SAFETY: the message is done, and MPI has written its status.
-            let code = unsafe { ffi::MPI_Get_count(status, byte(), &raw mut came) };
-            check("MPI_Get_count", code);
-            if usize::try_from(came) != Ok(expected) {
+            let code = unsafe { ffi::MPI_Get_count(status, byte_type(), &raw mut received) };
+            require_success("MPI_Get_count", code);
+            if usize::try_from(received) != Ok(expected) {
                 let what = format!(
-                    "{came} bytes came from rank {} of an axis, {expected} were expected: ranks do not do \
+                    "{received} bytes came from rank {} of an axis, {expected} were expected: ranks do not do \
                      the same",
                     status.MPI_SOURCE
                 );
@@ -313,7 +338,7 @@ impl Future for Messages {
         }
         this.check_lengths();
         this.requests.clear();
-        DONE.fetch_add(1, Relaxed);
+        COMPLETED.fetch_add(1, Relaxed);
         Poll::Ready(())
     }
 }

@@ -3,19 +3,20 @@
 use nomina::{Error, ErrorKind, Result};
 
 /// The maximum bytes of a message: MPI's counts have 32 bits.
-const MOST: usize = 1 << 30;
+const MAX_MESSAGE: usize = 1 << 30;
 
 /// Returns the maximum bytes of a message from `NOMINA_MESH_MESSAGE`, rounded up to whole elements of every dtype.
-pub(crate) fn message(variable: Option<String>) -> Result<usize> {
+pub(crate) fn max_message_bytes(variable: Option<String>) -> Result<usize> {
     let Some(text) = variable else {
-        return Ok(MOST);
+        return Ok(MAX_MESSAGE);
     };
     let found = text.trim().parse().ok();
-    let found = found.filter(|found| (1..=MOST).contains(found));
+    let found = found.filter(|found| (1..=MAX_MESSAGE).contains(found));
     found
         .map(|found: usize| found.next_multiple_of(16))
         .ok_or_else(|| {
-            let what = format!("NOMINA_MESH_MESSAGE={text} is no number of bytes up to {MOST}");
+            let what =
+                format!("NOMINA_MESH_MESSAGE={text} is no number of bytes up to {MAX_MESSAGE}");
             Error::new(ErrorKind::Argument, "mesh", what)
         })
 }
@@ -26,10 +27,10 @@ mod tests {
 
     #[test]
     fn numbers_are_taken_and_others_refused() {
-        assert_eq!(message(None).unwrap(), MOST);
-        assert_eq!(message(Some(" 1000".to_owned())).unwrap(), 1008);
+        assert_eq!(max_message_bytes(None).unwrap(), MAX_MESSAGE);
+        assert_eq!(max_message_bytes(Some(" 1000".to_owned())).unwrap(), 1008);
         for text in ["", "x", "-1", "0", "1.5", "1073741825"] {
-            assert!(message(Some(text.to_owned())).is_err(), "{text}");
+            assert!(max_message_bytes(Some(text.to_owned())).is_err(), "{text}");
         }
     }
 }

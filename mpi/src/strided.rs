@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use mpi::ffi;
 use nomina_runtime::Raw;
 
-use crate::request::{byte, check, int};
+use crate::request::{byte_type, require_success, to_c_int};
 
 /// A datatype that covers the elements of a tensor in row-major order, from the first one on.
 #[derive(Debug)]
@@ -14,27 +14,27 @@ pub(crate) struct Datatype(pub(crate) ffi::MPI_Datatype);
 
 impl Datatype {
     /// Creates the datatype of a tensor that has at least one element and fits in a message.
-    pub(crate) fn of(raw: &Raw) -> Self {
-        let (run, dims) = merged(raw);
+    pub(crate) fn new(raw: &Raw) -> Self {
+        let (run, dims) = merge_dims(raw);
         let size = raw.dtype().size();
-        let mut made = make(|out| {
+        let mut datatype = create(|out| {
             // SAFETY: a predefined datatype of MPI.
-            unsafe { ffi::MPI_Type_contiguous(int(run * size), byte(), out) }
+            unsafe { ffi::MPI_Type_contiguous(to_c_int(run * size), byte_type(), out) }
         });
         for &(count, stride) in dims.iter().rev() {
             let apart = stride as ffi::MPI_Aint * size as ffi::MPI_Aint;
-            let next = make(|out| {
+            let next = create(|out| {
                 // SAFETY: a datatype that was created above.
-                unsafe { ffi::MPI_Type_create_hvector(int(count), 1, apart, made, out) }
+                unsafe { ffi::MPI_Type_create_hvector(to_c_int(count), 1, apart, datatype, out) }
             });
-            free(made);
-            made = next;
+            free(datatype);
+            datatype = next;
         }
         // SAFETY: as above.
-        check("MPI_Type_commit", unsafe {
-            ffi::MPI_Type_commit(&raw mut made)
+        require_success("MPI_Type_commit", unsafe {
+            ffi::MPI_Type_commit(&raw mut datatype)
         });
-        Self(made)
+        Self(datatype)
     }
 }
 
@@ -44,24 +44,24 @@ impl Drop for Datatype {
     }
 }
 
-fn make(call: impl FnOnce(*mut ffi::MPI_Datatype) -> c_int) -> ffi::MPI_Datatype {
-    let mut made = MaybeUninit::uninit();
-    check("a datatype", call(made.as_mut_ptr()));
+fn create(call: impl FnOnce(*mut ffi::MPI_Datatype) -> c_int) -> ffi::MPI_Datatype {
+    let mut datatype = MaybeUninit::uninit();
+    require_success("a datatype", call(datatype.as_mut_ptr()));
     // SAFETY: MPI has written it.
-    unsafe { made.assume_init() }
+    unsafe { datatype.assume_init() }
 }
 
 /// Frees a datatype. MPI keeps it while messages or other datatypes use it.
 fn free(mut datatype: ffi::MPI_Datatype) {
     // SAFETY: created above, and not freed yet.
-    check("MPI_Type_free", unsafe {
+    require_success("MPI_Type_free", unsafe {
         ffi::MPI_Type_free(&raw mut datatype)
     });
 }
 
 /// Returns the length of contiguous runs of elements, and the dims over the runs, outermost first: size and stride in
 /// elements. Dims without a gap between them are merged.
-fn merged(raw: &Raw) -> (usize, Vec<(usize, isize)>) {
+fn merge_dims(raw: &Raw) -> (usize, Vec<(usize, isize)>) {
     let mut dims: Vec<(usize, isize)> = Vec::new();
     let sizes = raw.shape().iter().zip(raw.strides());
     for (&size, &stride) in sizes.filter(|(size, _)| **size != 1) {
@@ -88,14 +88,14 @@ mod tests {
     #[test]
     fn runs_are_as_long_as_they_can_be() {
         let raw = Raw::from_vec((0..24_i32).collect(), &[2, 3, 4]).unwrap();
-        assert_eq!(merged(&raw), (24, vec![]));
+        assert_eq!(merge_dims(&raw), (24, vec![]));
         let rows = raw.narrow(1, 0, 2).unwrap();
-        assert_eq!(merged(&rows), (8, vec![(2, 12)]));
+        assert_eq!(merge_dims(&rows), (8, vec![(2, 12)]));
         let turned = raw.permute(&[2, 1, 0]).unwrap();
-        assert_eq!(merged(&turned), (1, vec![(4, 1), (3, 4), (2, 12)]));
+        assert_eq!(merge_dims(&turned), (1, vec![(4, 1), (3, 4), (2, 12)]));
         let back = raw.flip(0).unwrap();
-        assert_eq!(merged(&back), (12, vec![(2, -12)]));
+        assert_eq!(merge_dims(&back), (12, vec![(2, -12)]));
         let same = raw.select(2, 1).unwrap().unsqueeze(2).unwrap();
-        assert_eq!(merged(&same), (1, vec![(6, 4)]));
+        assert_eq!(merge_dims(&same), (1, vec![(6, 4)]));
     }
 }

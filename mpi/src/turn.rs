@@ -13,20 +13,20 @@ use mpi::ffi;
 static TURN: Mutex<()> = Mutex::new(());
 
 thread_local! {
-    static HOLDS: Cell<bool> = const { Cell::new(false) };
+    static HAS_TURN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// MPI is started and not yet finalized.
-static RUNS: AtomicBool = AtomicBool::new(false);
+static IS_RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// A thread is ending the program.
-static ENDS: AtomicBool = AtomicBool::new(false);
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The exit code requested by a thread that does not hold the turn.
-static ASKED: AtomicI32 = AtomicI32::new(0);
+static REQUESTED_CODE: AtomicI32 = AtomicI32::new(0);
 
 /// This process's rank and mesh coordinates, for messages.
-static PLACE: Mutex<String> = Mutex::new(String::new());
+static LABEL: Mutex<String> = Mutex::new(String::new());
 
 /// The exit code of a program that fails here.
 const FAILED: c_int = 1;
@@ -38,7 +38,7 @@ const PANICKED: c_int = 101;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The time for launchers to read the output: after they learn of the end, they may not.
-const READ: Duration = Duration::from_millis(100);
+const OUTPUT_GRACE: Duration = Duration::from_millis(100);
 
 /// The right to call MPI, held by one thread at a time.
 #[derive(Debug)]
@@ -61,32 +61,32 @@ impl Turn {
     }
 
     fn new(guard: MutexGuard<'static, ()>) -> Self {
-        HOLDS.set(true);
+        HAS_TURN.set(true);
         Self(guard)
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        HOLDS.set(false);
+        HAS_TURN.set(false);
     }
 }
 
 /// Installs the hooks that end the program on all ranks after a panic, and report an early exit.
-pub(crate) fn begin() {
-    RUNS.store(true, SeqCst);
+pub(crate) fn install_hooks() {
+    IS_RUNNING.store(true, SeqCst);
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the function may be called while a process exits. If it cannot be registered, only the launcher notices
     // the exit.
     unsafe {
-        on_exit(exits, std::ptr::null_mut())
+        on_exit(on_process_exit, std::ptr::null_mut())
     };
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        let runs = RUNS.load(SeqCst);
+        let runs = IS_RUNNING.load(SeqCst);
         if runs {
             let text = info.payload_as_str().unwrap_or("something without a text");
-            say(&format!("panicked: {text}"));
+            print_line(&format!("panicked: {text}"));
         }
         before(info);
         if runs {
@@ -103,32 +103,32 @@ unsafe extern "C" {
 
 /// Ends all ranks with the exit code. Launchers themselves report the code of a process that they killed, or none.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-extern "C" fn exits(code: c_int, _: *mut c_void) {
-    if RUNS.load(SeqCst) && !ENDS.load(SeqCst) {
-        say("the process ends before MPI does");
+extern "C" fn on_process_exit(code: c_int, _: *mut c_void) {
+    if IS_RUNNING.load(SeqCst) && !IS_ENDING.load(SeqCst) {
+        print_line("the process ends before MPI does");
         end(code);
     }
 }
 
 /// Marks MPI as about to be finalized.
-pub(crate) fn finish() {
-    RUNS.store(false, SeqCst);
+pub(crate) fn mark_finalizing() {
+    IS_RUNNING.store(false, SeqCst);
 }
 
 /// Sets this process's description in messages: its rank, and its coordinates in a mesh.
-pub(crate) fn stands(at: String) {
-    *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = at;
+pub(crate) fn set_label(label: String) {
+    *LABEL.lock().unwrap_or_else(PoisonError::into_inner) = label;
 }
 
 /// Prints a line to stderr, prefixed with this process's description.
-pub(crate) fn say(text: &str) {
-    let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-    eprintln!("nomina-mpi: {}: {text}", *place);
+pub(crate) fn print_line(text: &str) {
+    let label = LABEL.lock().unwrap_or_else(PoisonError::into_inner);
+    eprintln!("nomina-mpi: {}: {text}", *label);
 }
 
 /// Ends the program on all ranks because it cannot continue.
 pub(crate) fn fail(what: &str) -> ! {
-    say(what);
+    print_line(what);
     end(FAILED)
 }
 
@@ -136,18 +136,18 @@ pub(crate) fn fail(what: &str) -> ! {
 pub(crate) fn end(code: c_int) -> ! {
     // Zero would mean success.
     let code = if code == 0 { FAILED } else { code };
-    if !RUNS.load(SeqCst) {
+    if !IS_RUNNING.load(SeqCst) {
         std::process::exit(code);
     }
-    if !HOLDS.get() {
-        if ENDS.swap(true, SeqCst) {
+    if !HAS_TURN.get() {
+        if IS_ENDING.swap(true, SeqCst) {
             // Another thread is ending the program, with the code of the first failure.
             loop {
                 std::thread::park();
             }
         }
         // The thread that holds the turn checks this between two calls.
-        ASKED.store(code, SeqCst);
+        REQUESTED_CODE.store(code, SeqCst);
         let step = Duration::from_millis(1);
         let mut waited = Duration::ZERO;
         while waited < PATIENCE {
@@ -166,16 +166,16 @@ pub(crate) fn end(code: c_int) -> ! {
 }
 
 /// Ends the program if another thread has asked for it. Called by the holder of the turn.
-pub(crate) fn look() {
-    let code = ASKED.load(SeqCst);
+pub(crate) fn end_if_requested() {
+    let code = REQUESTED_CODE.load(SeqCst);
     if code != 0 {
         abort(code);
     }
 }
 
 fn abort(code: c_int) -> ! {
-    ENDS.store(true, SeqCst);
-    std::thread::sleep(READ);
+    IS_ENDING.store(true, SeqCst);
+    std::thread::sleep(OUTPUT_GRACE);
     // SAFETY: MPI is running, and this thread holds the turn.
     unsafe {
         ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code);

@@ -11,13 +11,13 @@ use mpi::environment::Universe;
 use mpi::topology::Communicator;
 use mpi::{Threading, ffi};
 use nomina::{Error, ErrorKind, Result};
-use nomina_mesh::{Alone, Engine as Processes, Job, Ranks, Ticket};
+use nomina_mesh::{Alone, Engine, Job, Ranks, Ticket};
 
-use crate::agree::{Word, room};
-use crate::engine::Engine;
-use crate::lane::Lane;
-use crate::request::{Comm, Span, check, int};
-use crate::settings::message;
+use crate::agree::{JobDescription, scratch_bytes};
+use crate::axis_comm::AxisComm;
+use crate::driver::Driver;
+use crate::request::{Comm, Span, require_success, to_c_int};
+use crate::settings::max_message_bytes;
 use crate::turn::{self, Turn};
 
 /// Jobs of at most this many bytes are run by the thread that starts them, if possible immediately.
@@ -31,11 +31,11 @@ pub struct Mpi {
 
 /// The state that ends with the last handle.
 struct Session {
-    engine: &'static Engine,
+    driver: &'static Driver,
     rank: usize,
     size: usize,
     /// The maximum bytes of a message.
-    message: usize,
+    max_message: usize,
     universe: Mutex<Option<Universe>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -49,7 +49,7 @@ impl fmt::Debug for Session {
     }
 }
 
-fn refuse(what: impl Into<String>) -> Error {
+fn mesh_error(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::Mesh, "mesh", what)
 }
 
@@ -62,30 +62,32 @@ impl Mpi {
     /// Returns [`ErrorKind::Mesh`] if MPI was started before in this process, or does not allow threads to call it in
     /// turn; [`ErrorKind::Argument`] if `NOMINA_MESH_MESSAGE` is not a number of bytes.
     pub fn start() -> Result<Self> {
-        let message = message(std::env::var("NOMINA_MESH_MESSAGE").ok())?;
+        let max_message = max_message_bytes(std::env::var("NOMINA_MESH_MESSAGE").ok())?;
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized)
         else {
-            return Err(refuse("MPI was started before in this process")
+            return Err(mesh_error("MPI was started before in this process")
                 .hint("start it once, and make all meshes of that"));
         };
         if threading < Threading::Serialized {
-            return Err(refuse("this MPI does not allow threads to call it in turn")
-                .hint("use one with MPI_THREAD_SERIALIZED"));
+            return Err(
+                mesh_error("this MPI does not allow threads to call it in turn")
+                    .hint("use one with MPI_THREAD_SERIALIZED"),
+            );
         }
         let world = universe.world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
-        turn::begin();
-        turn::stands(format!("rank {rank} of {size}"));
-        let engine = Engine::start();
+        turn::install_hooks();
+        turn::set_label(format!("rank {rank} of {size}"));
+        let driver = Driver::start();
         let thread = std::thread::Builder::new()
             .name("nomina-mpi".to_owned())
-            .spawn(|| engine.run())
-            .map_err(|error| refuse(format!("no thread could be started: {error}")));
+            .spawn(|| driver.run())
+            .map_err(|error| mesh_error(format!("no thread could be started: {error}")));
         let session = Session {
-            engine,
+            driver,
             rank,
             size,
-            message,
+            max_message,
             universe: Mutex::new(Some(universe)),
             thread: Mutex::new(Some(thread?)),
         };
@@ -106,7 +108,7 @@ impl Mpi {
     }
 
     /// Returns the sizes, with a 0 replaced by the remaining factor.
-    fn filled(&self, asked: &[usize]) -> Result<Vec<usize>> {
+    fn infer_sizes(&self, asked: &[usize]) -> Result<Vec<usize>> {
         let product = |sizes: &[usize]| {
             let mut known = sizes.iter().filter(|&&size| size > 0);
             known.try_fold(1_usize, |all, &size| all.checked_mul(size))
@@ -121,62 +123,63 @@ impl Mpi {
             return Ok(sizes);
         }
         let what = format!("a mesh of {asked:?} over {} ranks", self.size());
-        Err(refuse(what).hint(
+        Err(mesh_error(what).hint(
             "give sizes whose product is the number of ranks, one of them 0 for what is left",
         ))
     }
 
     /// Creates an axis with its own communicator.
     fn axis(&self, _: &Turn, color: usize, rank: usize, size: usize) -> Axis {
-        let engine = self.session.engine;
+        let driver = self.session.driver;
         let mut comm = MaybeUninit::uninit();
         // SAFETY: this thread holds the turn, and all ranks make the same calls.
         let comm = unsafe {
             let world = ffi::RSMPI_COMM_WORLD;
-            let code = ffi::MPI_Comm_split(world, int(color), int(rank), comm.as_mut_ptr());
-            check("MPI_Comm_split", code);
+            let code =
+                ffi::MPI_Comm_split(world, to_c_int(color), to_c_int(rank), comm.as_mut_ptr());
+            require_success("MPI_Comm_split", code);
             let comm = comm.assume_init();
             let code = ffi::MPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN);
-            check("MPI_Comm_set_errhandler", code);
+            require_success("MPI_Comm_set_errhandler", code);
             Comm(comm)
         };
         // Like the communicator, it lives until the program ends.
-        let scratch = vec![0_u128; room(size).div_ceil(16)].leak();
+        let scratch = vec![0_u128; scratch_bytes(size).div_ceil(16)].leak();
         // SAFETY: the memory belongs to this axis alone, and is never freed.
         let scratch = unsafe { Span::new(scratch.as_mut_ptr().cast(), scratch.len() * 16) };
-        let lane = Lane {
+        let axis_comm = AxisComm {
             comm,
             rank,
             size,
             scratch,
-            message: self.session.message,
+            max_message: self.session.max_message,
         };
         Axis {
-            queue: engine.add_axis(),
-            lane,
+            queue: driver.add_axis(),
+            axis_comm,
             sent: Arc::default(),
             session: self.session.clone(),
         }
     }
 }
 
-impl Processes for Mpi {
+impl Engine for Mpi {
     /// Returns the axes of a mesh of all ranks; consecutive ranks are neighbours along the last axis. All ranks call
     /// this with the same sizes, in the same order. It waits for all jobs.
     fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>> {
-        let sizes = self.filled(sizes)?;
+        let sizes = self.infer_sizes(sizes)?;
         let mut place = vec![0; sizes.len()];
         let mut left = self.rank();
         for (at, size) in place.iter_mut().zip(&sizes).rev() {
             (*at, left) = (left % size, left / size);
         }
-        turn::stands(format!(
+        turn::set_label(format!(
             "rank {} of {} at {place:?} of {sizes:?}",
             self.rank(),
             self.size()
         ));
         let turn = Turn::take();
-        self.session.engine.drain(&turn);
+        self.session.driver.drain(&turn);
         let axis = |axis: usize| {
             // The index of the line of ranks along this axis.
             let others = (0..sizes.len()).filter(|&other| other != axis);
@@ -193,7 +196,7 @@ impl Drop for Session {
             // The panic hook ends the program, on all ranks.
             return;
         }
-        self.engine.stop();
+        self.driver.stop();
         let thread = self
             .thread
             .get_mut()
@@ -203,8 +206,8 @@ impl Drop for Session {
             drop(thread.join());
         }
         let turn = Turn::take();
-        meet(&turn);
-        turn::finish();
+        wait_for_all(&turn);
+        turn::mark_finalizing();
         let universe = self
             .universe
             .get_mut()
@@ -215,7 +218,7 @@ impl Drop for Session {
 
 /// Waits for all ranks before MPI is finalized. It polls, so that this rank is not inside an MPI call if another one
 /// ends the program meanwhile: Open MPI 4.1's launcher may wait forever for a rank that was about to exit.
-fn meet(_turn: &Turn) {
+fn wait_for_all(_turn: &Turn) {
     // SAFETY: MPI is running, and this thread holds the turn.
     unsafe {
         let mut request = ffi::RSMPI_REQUEST_NULL;
@@ -235,7 +238,7 @@ fn meet(_turn: &Turn) {
 #[derive(Debug)]
 struct Axis {
     queue: usize,
-    lane: Lane,
+    axis_comm: AxisComm,
     /// The bytes of elements sent.
     sent: Arc<AtomicU64>,
     session: Arc<Session>,
@@ -243,42 +246,52 @@ struct Axis {
 
 impl Ranks for Axis {
     fn rank(&self) -> usize {
-        self.lane.rank
+        self.axis_comm.rank
     }
 
     fn size(&self) -> usize {
-        self.lane.size
+        self.axis_comm.size
     }
 
     fn start(&self, job: Job) -> Result<Ticket> {
-        if self.lane.size == 1 {
+        if self.axis_comm.size == 1 {
             return Alone.start(job);
         }
-        let word = Word::of(&job);
-        let (lane, sent) = (self.lane.clone(), self.sent.clone());
-        let bytes = nomina_mesh::sent(&job, lane.size, lane.rank);
+        let description = JobDescription::new(&job);
+        let (axis_comm, sent) = (self.axis_comm.clone(), self.sent.clone());
+        let bytes = nomina_mesh::sent(&job, axis_comm.size, axis_comm.rank);
         let work = async move {
             let done = match job {
-                Job::AllReduce { piece, combine } => lane.all_reduce(word, piece, combine).await,
-                Job::ReduceScatter { pieces, combine } => {
-                    lane.reduce_scatter(word, pieces, combine).await
+                Job::AllReduce { piece, combine } => {
+                    axis_comm.all_reduce(description, piece, combine).await
                 }
-                Job::AllGather { piece, shapes } => lane.all_gather(word, piece, shapes).await,
-                Job::AllToAll { pieces, shapes } => lane.all_to_all(word, pieces, shapes).await,
-                Job::Shift { piece, by, shape } => lane.shift(word, piece, by, shape).await,
-                Job::Broadcast { piece, root } => lane.broadcast(word, piece, root).await,
-                Job::Scan { piece, combine } => lane.scan(word, piece, combine).await,
-                Job::Barrier => lane.barrier(word).await,
-                job => Err(refuse(format!("MPI has no job `{}`", job.name()))),
+                Job::ReduceScatter { pieces, combine } => {
+                    axis_comm.reduce_scatter(description, pieces, combine).await
+                }
+                Job::AllGather { piece, shapes } => {
+                    axis_comm.all_gather(description, piece, shapes).await
+                }
+                Job::AllToAll { pieces, shapes } => {
+                    axis_comm.all_to_all(description, pieces, shapes).await
+                }
+                Job::Shift { piece, by, shape } => {
+                    axis_comm.shift(description, piece, by, shape).await
+                }
+                Job::Broadcast { piece, root } => {
+                    axis_comm.broadcast(description, piece, root).await
+                }
+                Job::Scan { piece, combine } => axis_comm.scan(description, piece, combine).await,
+                Job::Barrier => axis_comm.barrier(description).await,
+                job => Err(mesh_error(format!("MPI has no job `{}`", job.name()))),
             }?;
             sent.fetch_add(bytes, Relaxed);
             Ok(done)
         };
-        let engine = self.session.engine;
-        let slot = engine.submit(self.queue, word, word.bytes() <= SMALL, work);
+        let driver = self.session.driver;
+        let slot = driver.submit(self.queue, description, description.bytes() <= SMALL, work);
         // A ticket keeps the session alive, so finalization waits for it.
         let session = self.session.clone();
-        Ok(Ticket::new(move || session.engine.wait(&slot)))
+        Ok(Ticket::new(move || session.driver.wait(&slot)))
     }
 
     fn sent(&self) -> u64 {
@@ -286,7 +299,7 @@ impl Ranks for Axis {
     }
 
     fn abort(&self, code: i32) -> ! {
-        turn::say(&format!("ends the program on all ranks with code {code}"));
+        turn::print_line(&format!("ends the program on all ranks with code {code}"));
         turn::end(code)
     }
 }

@@ -127,7 +127,11 @@ fn launch() {
     let chosen = |(fault, ..): &(&str, _, _)| one.as_ref().is_none_or(|one| one == fault);
     for (fault, code, texts) in FAULTS.into_iter().filter(chosen) {
         let (mut slowest, mut crashes) = (Duration::ZERO, 0);
-        let waits = if texts.iter().any(|text| text.contains("did not end")) { LATE } else { WAITS };
+        let waits = if texts.iter().any(|text| text.contains("did not end")) {
+            LATE
+        } else {
+            WAITS
+        };
         for _ in 0..runs {
             let args = ["rank", fault, path];
             let run = support::launch(4, &args, &[("NOMINA_MESH_TIMEOUT", waits)], LIMIT);

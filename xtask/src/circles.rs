@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::house::{code, sources};
+use crate::project_rules::{code, sources};
 
 const CRATES: [&str; 10] = [
     "core/src",

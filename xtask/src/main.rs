@@ -6,23 +6,23 @@ mod check;
 mod circles;
 #[cfg(test)]
 mod english;
-#[cfg(test)]
-mod floors;
 mod generate;
 mod gpu;
 #[cfg(test)]
-mod house;
+mod import_order;
 mod kernels;
 mod levels;
 mod next_solver;
 #[cfg(test)]
 mod package;
 mod page;
+#[cfg(test)]
+mod project_rules;
 mod sanitize;
 mod soak;
 mod step;
 #[cfg(test)]
-mod waits;
+mod thread_rules;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! Tests of the published packages: `cargo package --workspace` passes, and each package contains what it needs and no
 //! more.
 
-use crate::house::code;
+use crate::project_rules::code;
 use crate::step::{Command, root};
 
 /// The folders of the published packages.

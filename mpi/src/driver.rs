@@ -1,7 +1,7 @@
 //! The jobs of all axes, driven concurrently: each axis has a queue, and the thread that holds the turn drives all of
 //! them.
 //!
-//! A thread of the engine drives jobs while their users compute. A thread that waits for a job drives it itself if the
+//! The driver's thread drives jobs while their users compute. A thread that waits for a job drives it itself if the
 //! turn is free, so that waiting immediately costs no context switch.
 
 use std::collections::VecDeque;
@@ -16,13 +16,13 @@ use nomina::Result;
 use nomina_mesh::timeout;
 use nomina_runtime::Raw;
 
-use crate::agree::Word;
-use crate::record::{Records, State};
-use crate::request::DONE;
+use crate::agree::JobDescription;
+use crate::record::{JobState, Records};
+use crate::request::COMPLETED;
 use crate::turn::{self, Turn};
 
 /// The time that a thread drives a small job that it starts, before it leaves the job to others.
-const PATIENCE: Duration = Duration::from_micros(200);
+const SUBMIT_PATIENCE: Duration = Duration::from_micros(200);
 
 /// The time that a waiting thread polls without a pause; then the time that it yields between polls.
 const SPINS: Duration = Duration::from_micros(20);
@@ -31,13 +31,13 @@ const YIELDS: Duration = Duration::from_millis(20);
 const SLEEP: Duration = Duration::from_micros(50);
 
 /// The number of rounds over all axes between checks of the time limit.
-const LOOKS: u32 = 4096;
+const ROUNDS_PER_TIME_CHECK: u32 = 4096;
 
-/// The time that the engine's thread looks for jobs after the last one, and the pause between looks.
-const AWAKE: Duration = Duration::from_millis(10);
-const NAP: Duration = Duration::from_micros(100);
+/// The time that the driver's thread looks for jobs after the last one, and the pause between looks.
+const IDLE_POLL_TIME: Duration = Duration::from_millis(10);
+const IDLE_POLL_PAUSE: Duration = Duration::from_micros(100);
 
-type Work = Pin<Box<dyn Future<Output = Result<Vec<Raw>>> + Send>>;
+type JobFuture = Pin<Box<dyn Future<Output = Result<Vec<Raw>>> + Send>>;
 
 /// The destination of a job's result.
 #[derive(Debug, Default)]
@@ -47,8 +47,8 @@ pub(crate) struct Slot {
     changed: Condvar,
 }
 
-struct Task {
-    work: Work,
+struct QueuedJob {
+    work: JobFuture,
     slot: Arc<Slot>,
     record: u64,
     /// The time at which the job started.
@@ -56,19 +56,19 @@ struct Task {
 }
 
 /// The queues of all axes. Each runs its first task.
-type Queues = Vec<VecDeque<Task>>;
+type Queues = Vec<VecDeque<QueuedJob>>;
 
 #[derive(Default)]
 struct Inbox {
-    tasks: Vec<(usize, Task)>,
+    tasks: Vec<(usize, QueuedJob)>,
     stops: bool,
-    /// Whether the engine's thread sleeps until it is woken.
+    /// Whether the driver's thread sleeps until it is woken.
     sleeps: bool,
 }
 
-pub(crate) struct Engine {
+pub(crate) struct Driver {
     inbox: Mutex<Inbox>,
-    /// Notified when there is a job to drive, or the engine stops.
+    /// Notified when there is a job to drive, or the driver stops.
     wake: Condvar,
     /// The number of tasks in the inbox, and of those that are not done.
     new: AtomicUsize,
@@ -77,17 +77,17 @@ pub(crate) struct Engine {
     records: Mutex<Records>,
 }
 
-/// The engine of this process.
-static ENGINE: OnceLock<Engine> = OnceLock::new();
+/// The driver of this process.
+static DRIVER: OnceLock<Driver> = OnceLock::new();
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Engine {
-    /// Returns the engine of this process; the first call creates it.
+impl Driver {
+    /// Returns the driver of this process; the first call creates it.
     pub(crate) fn start() -> &'static Self {
-        ENGINE.get_or_init(|| Self {
+        DRIVER.get_or_init(|| Self {
             inbox: Mutex::default(),
             wake: Condvar::new(),
             new: AtomicUsize::new(0),
@@ -108,13 +108,13 @@ impl Engine {
     pub(crate) fn submit(
         &self,
         axis: usize,
-        word: Word,
+        description: JobDescription,
         small: bool,
         work: impl Future<Output = Result<Vec<Raw>>> + Send + 'static,
     ) -> Arc<Slot> {
         let slot = Arc::new(Slot::default());
-        let record = lock(&self.records).add(axis, word);
-        let task = Task {
+        let record = lock(&self.records).add(axis, description);
+        let task = QueuedJob {
             work: Box::pin(work),
             slot: slot.clone(),
             record,
@@ -127,13 +127,13 @@ impl Engine {
             self.new.fetch_add(1, SeqCst);
         }
         if small && let Some(turn) = Turn::try_take() {
-            self.drive(&turn, Some(PATIENCE), || slot.done.load(SeqCst));
+            self.drive(&turn, Some(SUBMIT_PATIENCE), || slot.done.load(SeqCst));
         }
         self.hand_over();
         slot
     }
 
-    /// Wakes the engine's thread if jobs are left, unless it is awake.
+    /// Wakes the driver's thread if jobs are left, unless it is awake.
     fn hand_over(&self) {
         if self.open.load(SeqCst) > 0 && std::mem::take(&mut lock(&self.inbox).sleeps) {
             self.wake.notify_one();
@@ -160,7 +160,7 @@ impl Engine {
         lock(&slot.result).take().unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    /// Runs the engine's thread, which drives jobs that no thread waits for. Waiting threads drive jobs themselves,
+    /// Runs the driver's thread, which drives jobs that no thread waits for. Waiting threads drive jobs themselves,
     /// since a context switch would cost more than a small job.
     pub(crate) fn run(&self) {
         let mut since = Instant::now();
@@ -171,8 +171,8 @@ impl Engine {
                 }
                 since = Instant::now();
             }
-            if since.elapsed() < AWAKE {
-                std::thread::sleep(NAP);
+            if since.elapsed() < IDLE_POLL_TIME {
+                std::thread::sleep(IDLE_POLL_PAUSE);
                 continue;
             }
             let mut inbox = lock(&self.inbox);
@@ -191,7 +191,7 @@ impl Engine {
         }
     }
 
-    /// Lets the engine's thread end after all jobs are done.
+    /// Lets the driver's thread end after all jobs are done.
     pub(crate) fn stop(&self) {
         lock(&self.inbox).stops = true;
         self.wake.notify_all();
@@ -208,18 +208,18 @@ impl Engine {
         let (mut rounds, mut polls) = (0_u32, 0_u32);
         let mut since = None;
         loop {
-            turn::look();
+            turn::end_if_requested();
             rounds = rounds.wrapping_add(1);
-            if rounds.is_multiple_of(LOOKS) {
+            if rounds.is_multiple_of(ROUNDS_PER_TIME_CHECK) {
                 // Needed here, too, because other axes may keep this thread busy.
                 self.check_time(&queues);
             }
-            let before = DONE.load(SeqCst);
+            let before = COMPLETED.load(SeqCst);
             self.step(&mut queues);
             if until() {
                 return;
             }
-            if DONE.load(SeqCst) != before {
+            if COMPLETED.load(SeqCst) != before {
                 (polls, since) = (0, None);
                 continue;
             }
@@ -255,18 +255,18 @@ impl Engine {
             while let Some(task) = queue.front_mut() {
                 if task.started.is_none() {
                     task.started = Some(Instant::now());
-                    lock(&self.records).change(task.record, State::Runs);
+                    lock(&self.records).change(task.record, JobState::Runs);
                 }
                 let Poll::Ready(result) = task.work.as_mut().poll(&mut context) else {
                     break;
                 };
                 let state = if result.is_ok() {
-                    State::Done
+                    JobState::Done
                 } else {
-                    State::Failed
+                    JobState::Failed
                 };
                 lock(&self.records).change(task.record, state);
-                DONE.fetch_add(1, SeqCst);
+                COMPLETED.fetch_add(1, SeqCst);
                 let slot = task.slot.clone();
                 // The job's resources are released before others see that it is done.
                 queue.pop_front();
@@ -281,7 +281,7 @@ impl Engine {
     /// Ends the program if a job runs for too long.
     fn check_time(&self, queues: &Queues) {
         let limit = Duration::from_secs(timeout());
-        let late = |task: &Task| {
+        let late = |task: &QueuedJob| {
             task.started
                 .is_some_and(|started| started.elapsed() > limit)
         };

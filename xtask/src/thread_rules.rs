@@ -2,7 +2,7 @@
 //! thread-local state (`no_grad`, a checkpoint, a profile) and with its locks held. Work is shared by `cpu/work_sharing.rs`, which
 //! waits without rayon.
 
-use crate::house::{code, sources};
+use crate::project_rules::{code, sources};
 use crate::step::root;
 
 /// Every line that names rayon or its traits, and why it does not wait there on a thread of the user.
@@ -146,7 +146,7 @@ const PLAIN: [&str; 13] = [
     "DROPPED",
     "DROPS",
     "GENERATOR",
-    "HOLDS",
+    "HAS_TURN",
     "LOCAL",
     "ON",
     "OWN",

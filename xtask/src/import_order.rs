@@ -1,9 +1,9 @@
-//! Imports of the runtime run down: ARCHITECTURE.md names the floors.
+//! Imports of the runtime run down: ARCHITECTURE.md names the layers.
 
-use crate::house::{code, sources};
+use crate::project_rules::{code, sources};
 
 /// The folders and files of `runtime/src`, each above all that it imports.
-const FLOORS: [&str; 20] = [
+const LAYERS: [&str; 20] = [
     "profile", "dispatch", "config", "device", "shape", "file", "memory", "storage", "plan", "raw",
     "random", "job", "cpu", "cuda", "tape", "call", "autograd", "display", "tensor", "lib",
 ];
@@ -32,7 +32,7 @@ fn imported(text: &str) -> Vec<String> {
 
 #[test]
 fn runtime_imports_run_down() {
-    let floor = |name: &str| FLOORS.iter().position(|&floor| floor == name);
+    let floor = |name: &str| LAYERS.iter().position(|&floor| floor == name);
     let mut wrong = Vec::new();
     for (path, text) in sources(&["runtime/src"]) {
         // Tests may look at everything.
@@ -48,7 +48,7 @@ fn runtime_imports_run_down() {
             .map(|line| format!("{}\n", code(line)))
             .collect();
         let own = path.split(['/', '.']).nth(2).unwrap_or(&path);
-        let own = floor(own).unwrap_or_else(|| panic!("{path} has no place in {FLOORS:?}"));
+        let own = floor(own).unwrap_or_else(|| panic!("{path} has no place in {LAYERS:?}"));
         let up = imported(&text)
             .into_iter()
             .filter(|name| floor(name).is_some_and(|floor| floor > own));

@@ -11,20 +11,20 @@ use crate::turn::fail;
 
 /// A rank's communicator and position on an axis, with the resources of its jobs.
 #[derive(Clone, Debug)]
-pub(crate) struct Lane {
+pub(crate) struct AxisComm {
     pub(crate) comm: Comm,
     pub(crate) rank: usize,
     pub(crate) size: usize,
     /// Memory allocated in advance, for the exchange of descriptions.
     pub(crate) scratch: Span,
     /// The maximum bytes of a message.
-    pub(crate) message: usize,
+    pub(crate) max_message: usize,
 }
 
-impl Lane {
+impl AxisComm {
     /// Iterates over the other ranks as (destination, source) pairs, in an order in which no rank is addressed by all
     /// at once.
-    pub(crate) fn others(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+    pub(crate) fn peers(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (rank, size) = (self.rank, self.size);
         (1..size).map(move |by| ((rank + by) % size, (rank + size - by) % size))
     }
@@ -32,15 +32,15 @@ impl Lane {
 
 /// A contiguous, unshared tensor that a job writes to.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct ResultBuffer {
     raw: Raw,
     pub(crate) span: Span,
 }
 
-impl Own {
+impl ResultBuffer {
     /// Takes an unshared piece, or copies a shared one.
     pub(crate) fn new(piece: Raw) -> Result<Self> {
-        let mut raw = Dense::new(piece)?.raw;
+        let mut raw = ContiguousPiece::new(piece)?.raw;
         let ptr = raw.as_mut()?.as_mut_ptr();
         // SAFETY: the tensor is unshared and contiguous, and is stored with the span.
         let span = unsafe { Span::new(ptr, raw.nbytes()) };
@@ -48,21 +48,21 @@ impl Own {
     }
 
     /// Returns the tensor. Of received bools, only the lowest bit counts.
-    pub(crate) fn done(self) -> Raw {
+    pub(crate) fn into_tensor(self) -> Raw {
         // SAFETY: no message is in flight when a job is done.
-        unsafe { mask(self.raw.dtype(), self.span) };
+        unsafe { normalize_bools(self.raw.dtype(), self.span) };
         self.raw
     }
 }
 
 /// A tensor that is being received.
 #[derive(Debug)]
-pub(crate) struct Arriving {
+pub(crate) struct ReceiveBuffer {
     raw: Unwritten,
     pub(crate) span: Span,
 }
 
-impl Arriving {
+impl ReceiveBuffer {
     pub(crate) fn new(op: &'static str, dtype: DType, shape: &[usize]) -> Result<Self> {
         let mut raw = Unwritten::new(op, dtype, shape)?;
         // SAFETY: new memory, which is stored with the span.
@@ -72,7 +72,7 @@ impl Arriving {
 
     /// # Safety
     /// All bytes of the span have been written.
-    pub(crate) unsafe fn done(self) -> Raw {
+    pub(crate) unsafe fn into_tensor(self) -> Raw {
         // SAFETY: the caller's promise.
         unsafe { self.raw.written() }
     }
@@ -80,12 +80,12 @@ impl Arriving {
 
 /// A contiguous tensor that a job reads.
 #[derive(Debug)]
-pub(crate) struct Dense {
+pub(crate) struct ContiguousPiece {
     raw: Raw,
     pub(crate) span: Span,
 }
 
-impl Dense {
+impl ContiguousPiece {
     /// Takes a contiguous piece, or copies it.
     pub(crate) fn new(piece: Raw) -> Result<Self> {
         check_host(&piece)?;
@@ -110,24 +110,24 @@ fn check_host(piece: &Raw) -> Result<()> {
 
 /// Outgoing data, with the tensor that owns it.
 #[derive(Debug)]
-pub(crate) struct Sending {
+pub(crate) struct SendBuffer {
     _held: Raw,
-    pub(crate) what: Outgoing,
+    pub(crate) data: Outgoing,
 }
 
-impl Sending {
-    /// Takes a piece without copying, unless it is strided and has more than `most` bytes: then it is copied, to be
-    /// sent in several messages.
-    pub(crate) fn new(piece: &Raw, most: usize) -> Result<Self> {
+impl SendBuffer {
+    /// Takes a piece without copying, unless it is strided and has more than `max_message` bytes: then it is copied, to
+    /// be sent in several messages.
+    pub(crate) fn new(piece: &Raw, max_message: usize) -> Result<Self> {
         check_host(piece)?;
         let raw = piece.clone().detach();
-        if !raw.is_contiguous() && (1..=most).contains(&raw.nbytes()) {
-            let what = Outgoing::Strided(raw.clone());
-            return Ok(Self { _held: raw, what });
+        if !raw.is_contiguous() && (1..=max_message).contains(&raw.nbytes()) {
+            let data = Outgoing::Strided(raw.clone());
+            return Ok(Self { _held: raw, data });
         }
-        let Dense { raw, span } = Dense::new(raw)?;
-        let what = Outgoing::Bytes(span);
-        Ok(Self { _held: raw, what })
+        let ContiguousPiece { raw, span } = ContiguousPiece::new(raw)?;
+        let data = Outgoing::Bytes(span);
+        Ok(Self { _held: raw, data })
     }
 }
 
@@ -159,10 +159,10 @@ pub(crate) unsafe fn fold(op: Op, dtype: DType, first: Span, second: Span) {
 ///
 /// # Safety
 /// No message to or from the span is in flight.
-pub(crate) unsafe fn mask(dtype: DType, came: Span) {
+pub(crate) unsafe fn normalize_bools(dtype: DType, received: Span) {
     if dtype == DType::Bool {
         // SAFETY: the caller's promise.
-        unsafe { came.bytes_mut() }
+        unsafe { received.bytes_mut() }
             .iter_mut()
             .for_each(|byte| *byte &= 1);
     }
