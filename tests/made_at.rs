@@ -352,5 +352,5 @@ fn nothing_is_kept_in_release() {
         .into_dyn()
         .into_parts()
         .0;
-    assert_eq!(raw.made().is_some(), cfg!(debug_assertions));
+    assert_eq!(raw.created_at().is_some(), cfg!(debug_assertions));
 }

@@ -143,7 +143,7 @@ fn steps(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Option<Step
             Node::Tensor(at) => Some(StepShape {
                 names: operands[at].names(),
                 shape: operands[at].raw.shape().to_vec(),
-                made: operands[at].raw.made(),
+                made: operands[at].raw.created_at(),
             }),
             Node::Scalar(_) => None,
             Node::To(_, of) => known[of].clone(),

@@ -100,7 +100,7 @@ impl<'a> ErasedRef<'a> {
         Blamed {
             names: self.names(),
             shape: self.raw.shape(),
-            made: self.raw.made(),
+            made: self.raw.created_at(),
         }
     }
 
@@ -154,7 +154,7 @@ impl Erased {
 
     /// Replaces the elements; the recorded origin stays.
     pub(crate) fn replace_elements(&mut self, raw: Raw) {
-        let made = self.raw.made();
+        let made = self.raw.created_at();
         self.raw = raw;
         if let Some(at) = made {
             self.raw.set_made(at);
@@ -214,7 +214,7 @@ impl<'a> Dest<'a> {
         write: impl FnOnce(RawMut<'a>) -> Result<()>,
     ) -> Result<()> {
         let Dest { raw, wild, of } = self;
-        let made = raw.made();
+        let made = raw.created_at();
         let seen = profile::is_on().then(|| (names(wild.as_deref(), of), raw.shape().to_vec()));
         if let Err(error) = write(raw) {
             let own = Blamed {
@@ -244,7 +244,7 @@ impl<'a> Dest<'a> {
         let own = Blamed {
             names: self.names(),
             shape: self.raw.shape(),
-            made: self.raw.made(),
+            made: self.raw.created_at(),
         };
         let others = others.iter().map(|look| look.blamed());
         explain_with(error, std::iter::once(own).chain(others))

@@ -36,7 +36,7 @@ pub(crate) fn new_or_panic(op: Op, sides: &[OperandRef<'_>], out: &'static Stati
     done(general(op, sides, out))
 }
 
-/// Computes an operator on two operands whose names are all in their types, if [`call::of_two`]
+/// Computes an operator on two operands whose names are all in their types, if [`call::small_binary`]
 /// supports them.
 #[inline(always)]
 fn fast_binary(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
@@ -49,7 +49,7 @@ fn fast_binary(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased>
 fn fast_same_shape(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Erased> {
     match (x, y) {
         (OperandRef::Tensor(x), OperandRef::Tensor(y)) if !x.of.wild && !y.of.wild => {
-            call::of_alike(op, x.raw, y.raw).map(Erased::new)
+            call::small_same_shape(op, x.raw, y.raw).map(Erased::new)
         }
         _ => None,
     }
@@ -61,7 +61,7 @@ fn fast_broadcast(op: Op, x: &OperandRef<'_>, y: &OperandRef<'_>) -> Option<Eras
     if x.is_wild() || y.is_wild() {
         return None;
     }
-    call::of_unlike(op, x.arg(), y.arg()).map(Erased::new)
+    call::small_repeating(op, x.arg(), y.arg()).map(Erased::new)
 }
 
 /// Like [`new`], but for operands that [`fast_binary`] does not support.
@@ -99,11 +99,11 @@ pub(crate) fn unary_or_panic(op: Op, x: ErasedRef<'_>) -> Erased {
     }
 }
 
-/// Computes an operator on one operand without run-time names, if [`call::of_one`] supports it.
+/// Computes an operator on one operand without run-time names, if [`call::small_unary`] supports it.
 #[inline(always)]
 fn fast_unary(op: Op, x: ErasedRef<'_>) -> Option<Erased> {
     match x.wild {
-        None => call::of_one(op, x.raw).map(Erased::new),
+        None => call::small_unary(op, x.raw).map(Erased::new),
         Some(_) => None,
     }
 }
@@ -188,16 +188,18 @@ pub(crate) fn operator(
 }
 
 /// Computes an operator on two operands whose names are all in their types, into the buffer of one
-/// of them, if [`call::into_own`] supports it.
+/// of them, if [`call::small_binary_in_place`] supports it.
 #[inline(always)]
 fn into_own(op: Op, own: &mut Erased, of: &Static, other: &OperandRef<'_>, behind: bool) -> bool {
-    !of.wild && !other.is_wild() && call::into_own(op, &mut own.raw, other.arg(), behind)
+    !of.wild
+        && !other.is_wild()
+        && call::small_binary_in_place(op, &mut own.raw, other.arg(), behind)
 }
 
 /// Like [`unary`], but of a tensor passed by value; panics at the caller's line on an error.
 #[track_caller]
 pub(crate) fn owned(op: Op, mut own: Erased, of: &'static Static) -> Erased {
-    if call::into_one(op, &mut own.raw) {
+    if call::small_unary_in_place(op, &mut own.raw) {
         return own;
     }
     match ok(reuse(op, &[], &mut own, of, &[], of)) {

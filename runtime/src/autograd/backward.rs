@@ -37,12 +37,12 @@ pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
     let node = node.ok_or_else(|| unrecorded("backward", x))?;
     check_seed("backward", x, &seed)?;
     let mut pass = Pass::new(options, None);
-    pass.give(&NodeRef::of(node), 0, seed)?;
+    pass.give(&NodeRef::from_node(node), 0, seed)?;
     let mut found = Stored::new();
     let asks = |node: &Node| node.slot().is_some();
     pass.run(asks, |node, given| {
         if let (Some(_), Some(Some(grad))) = (node.slot(), given.first()) {
-            try_push(&mut found, (NodeRef::of(node), grad.clone()))?;
+            try_push(&mut found, (NodeRef::from_node(node), grad.clone()))?;
         }
         Ok(true)
     })?;

@@ -55,7 +55,7 @@ pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
     if let Some(at) = arguments.iter().position(is_last) {
         // The result is an argument: its gradient is the input's.
         return Ok(match inputs[at].node() {
-            Some(node) => y.detach().computed_by(NodeRef::of(node)),
+            Some(node) => y.detach().computed_by(NodeRef::from_node(node)),
             None => y.detach(),
         });
     }
@@ -65,7 +65,7 @@ pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
     if !has_gradient(y.dtype()) {
         return Ok(y.detach());
     }
-    reached.add(&NodeRef::of(last), &stands_in)?;
+    reached.add(&NodeRef::from_node(last), &stands_in)?;
     if drawn
         .elsewhere
         .iter()
@@ -81,7 +81,7 @@ pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
     let captured = captured
         .filter(|node| !own.contains(&node.address()))
         .map(Some);
-    let edges = inputs.iter().map(|x| x.node().map(NodeRef::of));
+    let edges = inputs.iter().map(|x| x.node().map(NodeRef::from_node));
     let edges = edges.chain(captured).collect();
     let node = NodeRef::new(edges, Checkpoint { f, inputs, drawn })?;
     Ok(y.computed_by(node))

@@ -127,7 +127,7 @@ impl Raw {
     #[must_use]
     pub fn leaf_id(&self) -> Option<LeafId> {
         let node = self.node().filter(|node| node.is_leaf())?;
-        Some(LeafId(Arc::new(NodeRef::of(node))))
+        Some(LeafId(Arc::new(NodeRef::from_node(node))))
     }
 }
 

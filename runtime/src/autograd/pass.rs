@@ -173,7 +173,7 @@ impl<'a> Pass<'a> {
     fn pass(&mut self, mut pending: Pending) -> Result<()> {
         let records = self.options.create_graph;
         let last = !(self.options.retain_graph || records);
-        let node = NodeRef::of(&pending.node);
+        let node = NodeRef::from_node(&pending.node);
         if let (Some(output), Some(Some(operator))) = (node.output(), node.edges().first()) {
             pending.settle()?;
             return match pending.given.into_iter().next() {

@@ -36,7 +36,7 @@ struct Widened {
 impl Pending {
     pub(super) fn new(node: &NodeRef) -> Self {
         Self {
-            node: NodeRef::of(node),
+            node: NodeRef::from_node(node),
             given: ResultGrads::new(),
             chain: None,
             widened: SmallVec::new(),

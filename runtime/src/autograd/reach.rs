@@ -138,7 +138,7 @@ pub(super) fn pull<'r>(
     let mut pass = Pass::new(options, Some(&reach.on_way));
     for (root, grad) in roots {
         if let Some(node) = root.node() {
-            pass.give(&NodeRef::of(node), 0, grad)?;
+            pass.give(&NodeRef::from_node(node), 0, grad)?;
         }
     }
     let mut targets = HashSet::new();
@@ -189,7 +189,7 @@ pub(super) fn is_computed_of(y: &Raw, targets: &[Option<&Node>], since: u64) -> 
 pub(super) fn older(x: &Raw, since: u64) -> Result<SmallVec<[Option<NodeRef>; 2]>> {
     let mut seen = HashSet::new();
     let mut found = SmallVec::new();
-    let mut open: Nodes<NodeRef> = x.node().map(NodeRef::of).into_iter().collect();
+    let mut open: Nodes<NodeRef> = x.node().map(NodeRef::from_node).into_iter().collect();
     while let Some(node) = open.pop() {
         if !try_insert(&mut seen, node.address())? {
             continue;
@@ -199,7 +199,7 @@ pub(super) fn older(x: &Raw, since: u64) -> Result<SmallVec<[Option<NodeRef>; 2]
             continue;
         }
         for edge in node.edges().iter().flatten() {
-            try_push(&mut open, NodeRef::of(edge))?;
+            try_push(&mut open, NodeRef::from_node(edge))?;
         }
     }
     Ok(found)

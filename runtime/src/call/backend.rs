@@ -34,7 +34,7 @@ pub(crate) fn allocate(
     bytes: usize,
     zeroed: bool,
 ) -> Result<Storage> {
-    let storage = on(op, device)?.allocate(op, bytes, zeroed)?;
+    let storage = find(op, device)?.allocate(op, bytes, zeroed)?;
     if profile::is_on() {
         profile::allocated(op, bytes, storage.as_ptr().addr());
     }
@@ -48,13 +48,13 @@ pub(crate) fn allocate(
 #[inline]
 pub(crate) fn backend(op: &'static str, device: Device) -> Result<Computing> {
     Ok(Computing {
-        on: on(op, device)?,
+        on: find(op, device)?,
         _span: Span::new(op),
     })
 }
 
 #[inline]
-fn on(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
+fn find(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
     match device {
         Device::Cpu => Ok(&Cpu),
         Device::Cuda(ordinal) => cuda_backend(op, ordinal),

@@ -9,7 +9,7 @@ use nomina_core::{DType, Result, Scalar};
 use super::arg::Source;
 use super::divisor;
 use crate::cpu::parallel::GRAIN;
-use crate::cpu::pointwise::{Dense, Kernel, Lane, dense, kernel};
+use crate::cpu::pointwise::{ContiguousJob, Kernel, Lane, kernel, run_contiguous};
 use crate::profile;
 use crate::raw::{Raw, Strided};
 use crate::shape::product;
@@ -122,14 +122,14 @@ impl<'a> Short<'a> {
     /// are these very elements.
     #[inline(always)]
     pub(super) unsafe fn launch(&self, dest: *mut u8, in_place: bool) {
-        let job = Dense {
+        let job = ContiguousJob {
             count: self.count,
             dest,
             lanes: &self.lanes[..self.operands],
             in_place,
         };
         // SAFETY: operands were found to be dense; the rest is the caller's promise.
-        unsafe { dense(self.kernel, &job) };
+        unsafe { run_contiguous(self.kernel, &job) };
     }
 }
 

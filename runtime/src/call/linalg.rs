@@ -126,7 +126,8 @@ pub fn matrices(op: Linalg, x: &Raw, at: [usize; 2], options: MatrixOptions) -> 
         return by_host("linalg", &[x], |host| matrices(op, &host[0], at, options));
     }
     let (a, order) = behind(x, &at)?;
-    let mut made = compute(op, &a, None, options).map_err(|failed| told(op, x, &a, failed))?;
+    let mut made =
+        compute(op, &a, None, options).map_err(|failed| matrix_error(op, x, &a, failed))?;
     record_linalg(op, &mut made, (&a, None), options)?;
     if matches!(op, Linalg::Inv | Linalg::Pinv | Linalg::Cholesky) {
         let mut back = Positions::from_elem(0, order.len());
@@ -199,7 +200,7 @@ pub fn solve(
     }
     let right = right.expand(&full)?;
     let mut made = compute(op, &matrix, Some(&right), options)
-        .map_err(|failed| told(op, a, &matrix, failed))?;
+        .map_err(|failed| matrix_error(op, a, &matrix, failed))?;
     record_linalg(op, &mut made, (&matrix, Some(&right)), options)?;
     let [made] = &made[..] else {
         unreachable!("a solution is one tensor")
@@ -288,7 +289,7 @@ fn compute(
 
 /// Returns the error of a matrix without result; `a` is `x` with the batch dims first.
 #[cold]
-fn told(op: Linalg, x: &Raw, a: &Raw, failed: Result<Failed, Error>) -> Error {
+fn matrix_error(op: Linalg, x: &Raw, a: &Raw, failed: Result<Failed, Error>) -> Error {
     let (mut i, failure) = match failed {
         Ok(failed) => failed,
         Err(error) => return error,

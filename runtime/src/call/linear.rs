@@ -56,7 +56,7 @@ impl Activation {
     }
 
     /// Returns the operator if it takes the dtype of `x` and returns the same dtype.
-    fn of(self, x: &Raw) -> Result<Op> {
+    fn check_dtype(self, x: &Raw) -> Result<Op> {
         let op = self.op();
         let result = result_dtype(op, &[Arg::Tensor(x)])?.result;
         if result == x.dtype() {
@@ -88,11 +88,13 @@ pub fn linear(
             refuse(ErrorKind::Rank, op, &[x, weight], what).hint("its dims are output and input")
         );
     }
-    let after = activation.map(|activation| activation.of(x)).transpose()?;
+    let after = activation
+        .map(|activation| activation.check_dtype(x))
+        .transpose()?;
     let pairs = [(input, weight.rank() - 1)];
     let operands = [Some(x), Some(weight), bias];
     if !is_wanted(operands.into_iter().flatten())
-        && let Some(rows) = Rows::of(x, weight, bias, input)
+        && let Some(rows) = LayerRows::new(x, weight, bias, input)
     {
         return rows.times(x, weight, bias, after);
     }
@@ -114,28 +116,28 @@ pub fn linear(
     }
 }
 
-fn alike(x: &Raw, other: &Raw) -> bool {
+fn is_same_kind(x: &Raw, other: &Raw) -> bool {
     other.dtype() == x.dtype() && other.device() == x.device()
 }
 
 /// Whether a bias is a number for each output of a weight matrix, or one for all.
 fn fits(x: &Raw, weight: &Raw, bias: &Raw) -> bool {
     let size = [1, weight.shape()[0]].contains(&bias.numel());
-    alike(x, bias) && weight.rank() == 2 && bias.rank() == 1 && size
+    is_same_kind(x, bias) && weight.rank() == 2 && bias.rank() == 1 && size
 }
 
 /// A layer of a matrix of rows, or of dims that can be viewed as one, with the features last.
-struct Rows {
+struct LayerRows {
     count: usize,
     /// The stride between rows.
     apart: isize,
 }
 
-impl Rows {
+impl LayerRows {
     /// Returns `None` for all other operands, including invalid ones.
-    fn of(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Option<Self> {
+    fn new(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Option<Self> {
         let rank = x.rank();
-        if weight.rank() != 2 || input.checked_add(1) != Some(rank) || !alike(x, weight) {
+        if weight.rank() != 2 || input.checked_add(1) != Some(rank) || !is_same_kind(x, weight) {
             return None;
         }
         let features = weight.shape()[1];

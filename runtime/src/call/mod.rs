@@ -4,7 +4,6 @@
 //! decides the result's dtype and layout, and calls the device's backend. Errors carry sizes;
 //! callers that know names add them with `Error::with_names`.
 
-pub(crate) mod alike;
 mod allocate;
 pub(crate) mod analysis;
 mod arg;
@@ -50,6 +49,7 @@ mod resize;
 mod row_gradient;
 mod scan;
 mod shape;
+pub(crate) mod small;
 mod softmax;
 mod sort;
 mod sparse;
@@ -64,7 +64,6 @@ mod tests;
 pub use crate::job::FftNorm;
 pub use crate::job::{Interpolation, Node, Resize, Update};
 pub use crate::raw::strides_like;
-pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
 pub use bytes::{combine_bytes, combines};
@@ -127,6 +126,10 @@ pub use shape::{
     Ranges, Window, as_complex, as_real, chunks, cuts, diagonal_matrix, flip, imag, interleave,
     join_parts, linspace, logspace, real, repeat, repeated_places, roll, sections, triangle,
     triangle_in_place, triangle_indices, window, windows,
+};
+pub use small::{
+    small_binary, small_binary_in_place, small_repeating, small_same_shape, small_unary,
+    small_unary_in_place,
 };
 pub use softmax::softmax;
 pub use sort::{

@@ -6,10 +6,10 @@ use crate::job::{Input, Place, Pointwise, scalar};
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result};
 
-use super::alike::{into_own, of_one, of_recorded, of_two};
 use super::arg::{Source, device, error, number, resolve, shape};
 use super::assign::{assign, assign_unrecorded, recorded_out};
 use super::direct::Short;
+use super::small::{small_binary, small_binary_in_place, small_unary, small_with_nodes};
 use super::{Arg, copy_into};
 use crate::SmallVec;
 use crate::call::backend::backend;
@@ -35,17 +35,17 @@ impl<'a> Call<'a> {
         let shape = shape(op.name(), &sources)?;
         let dtypes = resolve(op, &sources)?;
         super::divisor::check(op, &sources, dtypes, crate::shape::count(&shape))?;
-        Self::of(op, sources, shape, dtypes)
+        Self::resolved(op, sources, shape, dtypes)
     }
 
     /// Like [`Call::new`], but without reading elements.
     pub(super) fn described(op: Op, sources: Sources<'a>) -> Result<Self> {
         let shape = shape(op.name(), &sources)?;
         let dtypes = resolve(op, &sources)?;
-        Self::of(op, sources, shape, dtypes)
+        Self::resolved(op, sources, shape, dtypes)
     }
 
-    fn of(op: Op, sources: Sources<'a>, shape: Shape, dtypes: Resolved) -> Result<Self> {
+    fn resolved(op: Op, sources: Sources<'a>, shape: Shape, dtypes: Resolved) -> Result<Self> {
         Ok(Self {
             op,
             device: device(op.name(), &sources)?,
@@ -279,14 +279,14 @@ fn sources<'a>(args: &[Arg<'a>]) -> Sources<'a> {
 /// If sizes do not broadcast, the operator does not take the dtypes, devices differ, or memory is missing.
 pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     let found = match *args {
-        [Arg::Tensor(x)] => of_one(op, x),
-        [x, y] => of_two(op, x, y),
+        [Arg::Tensor(x)] => small_unary(op, x),
+        [x, y] => small_binary(op, x, y),
         _ => None,
     };
     found.map_or_else(|| pointwise_unlike(op, args), Ok)
 }
 
-/// Like [`pointwise`], for operands that [`of_one`] or [`of_two`] did not take.
+/// Like [`pointwise`], for operands that [`small_unary`] or [`small_binary`] did not take.
 ///
 /// # Errors
 /// Like [`pointwise`].
@@ -301,7 +301,7 @@ pub fn pointwise_unlike(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
 /// Computes and records an operator one of whose operands has a node.
 #[cold]
 fn recorded(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
-    let result = match of_recorded(op, args) {
+    let result = match small_with_nodes(op, args) {
         Some(result) => result,
         None => computed(op, args)?,
     };
@@ -312,12 +312,12 @@ fn recorded(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
 fn computed(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     match Short::new(op, args.len(), |i| args[i].into()) {
         Some(short) => short.run(op),
-        None => long(op, args),
+        None => general(op, args),
     }
 }
 
 #[inline(never)]
-fn long(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
+fn general(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     Call::new(op, sources(args))?.run()
 }
 
@@ -326,7 +326,7 @@ fn long(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
 /// # Errors
 /// Like [`pointwise`].
 pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> {
-    let short = matches!(*rest, [other] if into_own(op, &mut first, other, false));
+    let short = matches!(*rest, [other] if small_binary_in_place(op, &mut first, other, false));
     if short || pointwise_reusing(op, &[], &mut first, rest)? {
         return Ok(first);
     }

@@ -118,9 +118,9 @@ pub fn topk(op: Op, x: &Raw, k: i64, dim: usize, largest: bool) -> Result<(Raw, 
 }
 
 /// Selects one element of each line along a dim, and its position.
-fn one(op: Op, task: Task, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
+fn select(op: Op, task: Task, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
     if let Some(row) = as_line(x, dim)? {
-        return one(op, task, &row, 0, false);
+        return select(op, task, &row, 0, false);
     }
     check::dim(op.name(), x.shape(), dim)?;
     if x.shape()[dim] == 0 {
@@ -150,7 +150,7 @@ pub fn kthvalue(x: &Raw, k: i64, dim: usize, keepdim: bool) -> Result<(Raw, Raw)
         x.shape().get(dim).copied().unwrap_or(0)
     };
     match usize::try_from(k).ok().and_then(|k| k.checked_sub(1)) {
-        Some(n) if n < size || size == 0 => one(op, Task::Nth(n), x, dim, keepdim),
+        Some(n) if n < size || size == 0 => select(op, Task::Nth(n), x, dim, keepdim),
         _ => {
             let what = format!("there is no element {k} of {size}");
             Err(refuse(ErrorKind::Index, op, x, what)
@@ -172,7 +172,7 @@ pub fn typical(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)>
             ignore_nan: op == Op::Nanmedian,
         },
     };
-    one(op, task, x, dim, keepdim)
+    select(op, task, x, dim, keepdim)
 }
 
 /// Computes `median` or `nanmedian` of all elements; NaN if there are none.

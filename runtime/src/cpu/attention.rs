@@ -259,7 +259,7 @@ impl Block<'_> {
                     let one = unsafe { value.ptr.cast::<T>().offset(place).read() };
                     total += weight.wide() * one.wide();
                 }
-                *sum = T::of(total);
+                *sum = T::from_f64(total);
             }
         }
     }
@@ -273,7 +273,7 @@ impl Block<'_> {
         let (width, out) = (self.job.width, &self.job.out);
         for (row, total) in totals.iter().enumerate() {
             let total = total.wide();
-            let factor = T::of(if total == 0.0 { 0.0 } else { 1.0 / total });
+            let factor = T::from_f64(if total == 0.0 { 0.0 } else { 1.0 / total });
             // SAFETY: guaranteed by the caller.
             let sums = unsafe {
                 std::slice::from_raw_parts_mut(sums.ptr.cast::<T>().add(row * width), width)

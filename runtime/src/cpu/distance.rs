@@ -45,7 +45,7 @@ trait Real: Copy + Send + Sync {
     /// The range of norms whose powers neither overflow nor underflow; other norms are recomputed.
     const ORDINARY: Range<f64>;
     fn wide(self) -> f64;
-    fn of(value: f64) -> Self;
+    fn from_f64(value: f64) -> Self;
     fn plus(self, other: Self) -> Self;
     fn greater(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
@@ -66,7 +66,7 @@ macro_rules! real {
                 self.into()
             }
             #[inline(always)]
-            fn of(value: f64) -> $t {
+            fn from_f64(value: f64) -> $t {
                 value as $t
             }
             #[inline(always)]
@@ -186,7 +186,7 @@ fn again<R: Real>(x: &[R], y: &[R], p: f64) -> R {
     let most = apart().fold(0.0, |most: f64, d| most.greater(d));
     let scale = inverse_exponent(most);
     let sum: f64 = apart().map(|d| (d * scale).powf(p)).sum();
-    R::of(sum.powf(1.0 / p) / scale)
+    R::from_f64(sum.powf(1.0 / p) / scale)
 }
 
 /// A kernel that computes the distance of two rows.
@@ -209,11 +209,11 @@ impl<R: Real> Kernel for Distance<'_, R> {
         } else if p == f64::INFINITY {
             fold(x, y, |d| d, |a, b| a.greater(b))
         } else if p == 0.0 {
-            let one = R::of(1.0);
+            let one = R::from_f64(1.0);
             fold(x, y, |d| if d.is_zero() { R::ZERO } else { one }, add)
         } else {
-            let exponent = R::of(p);
-            fold(x, y, |d| d.power(exponent), add).power(R::of(1.0 / p))
+            let exponent = R::from_f64(p);
+            fold(x, y, |d| d.power(exponent), add).power(R::from_f64(1.0 / p))
         }
     }
 }

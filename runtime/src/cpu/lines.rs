@@ -73,7 +73,7 @@ pub(crate) unsafe fn short(
     of: DType,
     compute: &(dyn Fn(Tile) + Sync),
 ) -> Result<bool, NoMemory> {
-    let Some(rows) = Rows::of(plan, ends.step) else {
+    let Some(rows) = LineRows::new(plan, ends.step) else {
         return Ok(false);
     };
     let widest = [ends.dtype, of, ends.out_dtype].map(DType::size);
@@ -91,7 +91,7 @@ pub(crate) unsafe fn short(
     let blocks = per_round * rows.outer.iter().map(|one| one.size).product::<usize>();
     let together = (TASK / (high * width)).max(1);
     let bytes = ends.dtype.size() + ends.out_dtype.size();
-    let past = NonTemporal::of(plan.outputs().saturating_mul(rows.count * bytes));
+    let past = NonTemporal::for_bytes(plan.outputs().saturating_mul(rows.count * bytes));
     let (x, out) = (Shared(ends.x.cast_mut()), Shared(ends.out));
     let work = together * high * width;
     try_for_each_past(blocks.div_ceil(together), work, past, |task| {
@@ -125,15 +125,15 @@ pub(crate) unsafe fn short(
 
 /// Consecutive rows of one line or of several interleaved lines.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
+struct LineRows<'a> {
     across: Loop,
     outer: &'a [Loop],
     lines: usize,
     count: usize,
 }
 
-impl<'a> Rows<'a> {
-    fn of(plan: &'a LinePlan, step: isize) -> Option<Self> {
+impl<'a> LineRows<'a> {
+    fn new(plan: &'a LinePlan, step: isize) -> Option<Self> {
         let along = match plan.reduced[..] {
             [] => Loop {
                 size: 1,
@@ -165,7 +165,7 @@ impl<'a> Rows<'a> {
 /// A block of `n` rows.
 struct Block<'a> {
     turn: Transpose,
-    rows: Rows<'a>,
+    rows: LineRows<'a>,
     n: usize,
     of: DType,
     past: Option<NonTemporal>,

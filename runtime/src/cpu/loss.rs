@@ -49,7 +49,7 @@ pub(crate) unsafe fn execute(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
 unsafe fn each_row<T: Ordered>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     let dims = [job.dim];
     let rows = Rows::new(job.shape, &dims);
-    let x = rows.of(job.x, job.shape, job.strides, &dims);
+    let x = rows.layout(job.x, job.shape, job.strides, &dims);
     let out = Shared(job.out.cast());
     let classes = rows.len as f64;
     // One weight per class, and their sum. SAFETY: the caller guarantees one target per row and one

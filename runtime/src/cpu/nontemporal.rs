@@ -47,7 +47,7 @@ pub(crate) struct NonTemporal(unsafe fn(*const u8, *mut u8, usize));
 impl NonTemporal {
     /// Returns the stores for an operation that reads and writes `bytes` bytes, or `None` if ordinary stores are
     /// better.
-    pub(crate) fn of(bytes: usize) -> Option<Self> {
+    pub(crate) fn for_bytes(bytes: usize) -> Option<Self> {
         if bytes < far() {
             return None;
         }
@@ -196,9 +196,9 @@ mod tests {
 
     #[test]
     fn only_what_is_large() {
-        assert!(NonTemporal::of(far() - 1).is_none());
+        assert!(NonTemporal::for_bytes(far() - 1).is_none());
         assert_eq!(
-            NonTemporal::of(far()).is_some(),
+            NonTemporal::for_bytes(far()).is_some(),
             NonTemporal::here().is_some()
         );
     }

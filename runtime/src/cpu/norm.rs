@@ -9,7 +9,7 @@ use nomina_core::DType;
 use super::nontemporal::NonTemporal;
 use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
-use super::reduce::scale::Scale as Range;
+use super::reduce::scale::SquareScale;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::{Lines, Rows};
 use crate::dispatch::arithmetic;
@@ -80,8 +80,8 @@ impl Moments {
 #[inline]
 pub(crate) fn slope(deviation: f64, eps: f64) -> f64 {
     let variance = deviation * deviation + eps;
-    match Range::of(variance) {
-        Range::One => 1.0 / variance.sqrt(),
+    match SquareScale::for_squares(variance) {
+        SquareScale::One => 1.0 / variance.sqrt(),
         _ if eps >= 0.0 => 1.0 / deviation.hypot(eps.sqrt()),
         _ => 1.0 / variance.sqrt(),
     }
@@ -95,7 +95,7 @@ fn moments<T: Real>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
         T::ZERO
     } else {
         let mean = T::ZERO;
-        T::of(dispatch(Total::<T, false> { row, mean })[0] / count)
+        T::from_f64(dispatch(Total::<T, false> { row, mean })[0] / count)
     };
     let [off, squares] = dispatch(Total::<T, true> { row, mean: about }).map(|sum| sum / count);
     let (mean, variance) = if rms {
@@ -113,7 +113,7 @@ fn moments<T: Real>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
 /// A row that is computed in `f64` with a scale.
 struct Again {
     moments: Moments,
-    scale: Range,
+    scale: SquareScale,
     /// The initial estimate of the mean, and its scaled error.
     about: f64,
     off: f64,
@@ -128,7 +128,7 @@ impl Again {
         // Dividing first keeps each summand in the range of the elements.
         let sum = row.iter().fold(0.0, |sum, x| sum + x.wide() / count);
         let about = if rms { 0.0 } else { sum };
-        let with = |scale: Range| {
+        let with = |scale: SquareScale| {
             let start = [0.0; 2];
             let sums = row.iter().fold(start, |[off, squares], x| {
                 let x = scale.difference(x.wide(), about);
@@ -136,7 +136,7 @@ impl Again {
             });
             sums.map(|sum| sum / count)
         };
-        let scale = Range::of(with(Range::One)[1]);
+        let scale = SquareScale::for_squares(with(SquareScale::One)[1]);
         let [off, squares] = with(scale);
         let off = if rms { 0.0 } else { off };
         let root = (squares - off * off).max(0.0).sqrt();
@@ -173,7 +173,7 @@ impl Again {
             let x = scales[0].map_or(x, |weight| x * weight[i].wide());
             let x = scales[1].map_or(x, |bias| x + bias[i].wide());
             // SAFETY: guaranteed by the caller.
-            unsafe { out.add(i).write(T::of(x)) };
+            unsafe { out.add(i).write(T::from_f64(x)) };
         }
     }
 }
@@ -282,7 +282,7 @@ unsafe fn apply<T: Real>(
     eps: f64,
     [weight, bias]: [Option<&[T]>; 2],
 ) {
-    let (mean, factor) = (T::of(found.mean), found.factor(eps));
+    let (mean, factor) = (T::from_f64(found.mean), found.factor(eps));
     let off = found.mean - mean.wide();
     macro_rules! apply {
         ($off:literal) => {
@@ -290,8 +290,8 @@ unsafe fn apply<T: Real>(
                 row,
                 out,
                 mean,
-                off: T::of(off),
-                factor: T::of(factor),
+                off: T::from_f64(off),
+                factor: T::from_f64(factor),
                 weight,
                 bias,
             })
@@ -307,15 +307,15 @@ unsafe fn apply<T: Real>(
 unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
     let rows = Rows::new(shape, dims);
-    let x = rows.of(job.x, shape, job.strides, dims);
-    let out = rows.of(job.out, shape, job.out_strides, dims);
+    let x = rows.layout(job.x, shape, job.strides, dims);
+    let out = rows.layout(job.out, shape, job.out_strides, dims);
     let scale = |of: &Option<(Place, &[isize])>| {
-        of.map(|(place, strides)| rows.of(place, shape, strides, dims))
+        of.map(|(place, strides)| rows.layout(place, shape, strides, dims))
     };
     let (weight, bias) = (scale(&job.weight), scale(&job.bias));
     let stats = Shared(job.stats.cast());
     let bytes = product([rows.count, rows.len, size_of::<T>(), 2]);
-    let past = NonTemporal::of(bytes).filter(|_| out.is_dense::<T>());
+    let past = NonTemporal::for_bytes(bytes).filter(|_| out.is_dense::<T>());
     let direct = past.is_none() && out.is_dense::<T>();
     let (rms, eps) = (job.rms, job.eps);
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {

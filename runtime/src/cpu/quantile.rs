@@ -7,13 +7,13 @@ use nomina_core::Result;
 
 /// Quantiles computed in a dtype's own precision.
 pub(crate) trait Quantile: nomina_core::Element + PartialOrd {
-    fn of(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self;
+    fn select(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self;
 }
 
 macro_rules! quantiles {
     ($($t:ty)*) => {$(
         impl Quantile for $t {
-            fn of(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self {
+            fn select(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self {
                 // NaNs are sorted last.
                 let numbers = line.partition_point(|x| !x.is_nan());
                 if numbers == 0 || (numbers < line.len() && !ignore) {
@@ -73,7 +73,7 @@ pub(crate) fn of_lines<T: Quantile>(
         all.extend(
             sorted
                 .chunks_exact(n)
-                .map(|line| T::of(line, q, ignore, by)),
+                .map(|line| T::select(line, q, ignore, by)),
         );
     }
     Ok(all)
@@ -107,7 +107,7 @@ mod tests {
                 (near, Interpolation::Nearest, 3.0),
                 (0.5, Interpolation::Linear, 0.0),
             ] {
-                let of = |line: &[f32], ignore| f32::of(line, q, ignore, by);
+                let of = |line: &[f32], ignore| f32::select(line, q, ignore, by);
                 assert_eq!(of(&line, false), expected, "{q} of {n}, {by:?}");
                 assert_eq!(of(&with_nan, true), expected, "{q} of {n}, {by:?}");
                 assert!(of(&with_nan, false).is_nan());
@@ -119,7 +119,7 @@ mod tests {
     fn places_are_rounded_as_the_dtype_rounds() {
         let line: Vec<f32> = (0..11).map(|i| i as f32).collect();
         for by in [Interpolation::Lower, Interpolation::Higher] {
-            assert_eq!(f32::of(&line, 0.7, false, by), 7.0);
+            assert_eq!(f32::select(&line, 0.7, false, by), 7.0);
         }
     }
 }

@@ -185,13 +185,13 @@ pub(crate) unsafe fn execute(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         match arithmetic(job.compute) {
-            DType::F64 => of::<f64>(job),
-            _ => of::<f32>(job),
+            DType::F64 => compute::<f64>(job),
+            _ => compute::<f32>(job),
         }
     }
 }
 
-unsafe fn of<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
+unsafe fn compute<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         match job.by {
@@ -229,7 +229,7 @@ unsafe fn again<T: Real, F: Formula>(
     for (i, (&saved, &grad)) in saved.iter().zip(&grad).enumerate() {
         let element = F::last(saved, grad, row, sums.map(|sum| sum / count));
         // SAFETY: guaranteed by the caller.
-        unsafe { out.add(i).write(T::of(element)) };
+        unsafe { out.add(i).write(T::from_f64(element)) };
     }
     Ok(())
 }
@@ -237,7 +237,7 @@ unsafe fn again<T: Real, F: Formula>(
 unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
     let rows = Rows::new(shape, dims);
-    let of = |(place, strides)| rows.of(place, shape, strides, dims);
+    let of = |(place, strides)| rows.layout(place, shape, strides, dims);
     let (saved, grad, out) = (of(job.saved), of(job.grad), of(job.out));
     let weight = job.weight.map(of);
     let numbers = Shared(job.numbers.cast_mut().cast());
@@ -246,7 +246,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
         _ => None,
     };
     let bytes = product([rows.count, rows.len, size_of::<T>(), 3]);
-    let past = NonTemporal::of(bytes).filter(|_| out.is_dense::<T>());
+    let past = NonTemporal::for_bytes(bytes).filter(|_| out.is_dense::<T>());
     let direct = past.is_none() && out.is_dense::<T>();
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
         let own = |needed: bool| Scratch::new([usize::from(needed), rows.len], T::ZERO);
@@ -272,7 +272,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                     let [a, b] = [*numbers.add(2 * index), *numbers.add(2 * index + 1)];
                     // For a norm the two numbers are the mean and the deviation.
                     let b = eps.map_or(b, |eps| slope(b, eps));
-                    row = [a, b, (a - T::of(a).wide()) * b];
+                    row = [a, b, (a - T::from_f64(a).wide()) * b];
                 }
                 let count = if F::MEANS { rows.len as f64 } else { 1.0 };
                 let start = rows.start(&out, index);
@@ -281,7 +281,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                 } else {
                     output.as_mut_ptr()
                 };
-                let narrow = row.map(T::of);
+                let narrow = row.map(T::from_f64);
                 let sums = if F::SUMS {
                     dispatch(Sums(saved, grad, narrow, PhantomData::<F>))
                 } else {
@@ -295,7 +295,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                         saved,
                         grad,
                         row: narrow,
-                        terms: sums.map(|sum| T::of(sum / count)),
+                        terms: sums.map(|sum| T::from_f64(sum / count)),
                         out: to,
                         by: PhantomData::<F>,
                     });

@@ -45,7 +45,7 @@ impl Rows {
     }
 
     /// Returns the layout of the rows in an operand of the shape.
-    pub(crate) fn of(
+    pub(crate) fn layout(
         &self,
         place: Place,
         shape: &[usize],

@@ -172,7 +172,7 @@ struct ConvDirect {
 // SAFETY: as in `conv_direct.cu`.
 unsafe impl Argument for ConvDirect {}
 
-pub(super) fn of(bias: Option<*const u8>) -> *const u8 {
+pub(super) fn bias_ptr(bias: Option<*const u8>) -> *const u8 {
     bias.unwrap_or(std::ptr::null())
 }
 
@@ -244,7 +244,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
         let args = ConvDirect {
             x: job.x,
             weight: job.weight,
-            bias: of(job.bias),
+            bias: bias_ptr(job.bias),
             out: job.out,
             x_strides,
             out_strides,
@@ -287,7 +287,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
     let args = ConvTiles {
         x: job.x,
         weight: job.weight,
-        bias: of(job.bias),
+        bias: bias_ptr(job.bias),
         out: job.out,
         partial: partial_at,
         x_strides,
@@ -319,7 +319,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
     }
     let args = ConvJoin {
         partial: partial_at,
-        bias: of(job.bias),
+        bias: bias_ptr(job.bias),
         out: job.out,
         out_strides,
         splits: splits as u64,

@@ -3,7 +3,7 @@
 
 use nomina_core::{DType, Result};
 
-use super::conv::{CALLS, ROWS, SLICE, THREADS, Tile, of, shapes, tiled};
+use super::conv::{CALLS, ROWS, SLICE, THREADS, Tile, bias_ptr, shapes, tiled};
 use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::provider::Provider;
@@ -111,7 +111,7 @@ unsafe fn own(cuda: &'static Cuda, job: &TransposedJob, narrow: bool) -> Result<
         let args = TransposedDirect {
             x: job.x,
             weight: job.weight,
-            bias: of(job.bias),
+            bias: bias_ptr(job.bias),
             out: job.out,
             x_strides,
             dims,
@@ -138,7 +138,7 @@ unsafe fn own(cuda: &'static Cuda, job: &TransposedJob, narrow: bool) -> Result<
     let args = TransposedTiles {
         x: job.x,
         weight: job.weight,
-        bias: of(job.bias),
+        bias: bias_ptr(job.bias),
         out: job.out,
         x_strides,
         dims,

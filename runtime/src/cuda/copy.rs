@@ -72,7 +72,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, plan: &Plan, dest: Place, source: Plac
         return Ok(());
     }
     let inputs = [Input::Tensor(from)];
-    let map = of(plan, to, &inputs, from.dtype);
+    let map = map(plan, to, &inputs, from.dtype);
     // SAFETY: the caller's promise.
     if unsafe { map.run(cuda)? } {
         return Ok(());
@@ -82,7 +82,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, plan: &Plan, dest: Place, source: Plac
 }
 
 /// Returns a copy as an expression.
-fn of<'a>(plan: &'a Plan, dest: Place, inputs: &'a [Input], compute: DType) -> Map<'a> {
+fn map<'a>(plan: &'a Plan, dest: Place, inputs: &'a [Input], compute: DType) -> Map<'a> {
     Map {
         op: OP,
         expression: &AS_IT_IS,
@@ -141,7 +141,7 @@ unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Res
     let rest = dims.iter().enumerate().skip(1);
     let rest = rest.filter(|&(which, _)| which != at);
     let outer = rest.map(|(_, dim)| (dim.size, [dim.steps[0], dim.steps[1]]));
-    let Some(outer) = Strided::<2>::of(outer) else {
+    let Some(outer) = Strided::<2>::from_dims(outer) else {
         return Ok(false);
     };
     let (columns, rows) = (inner.size, dims[at].size);
@@ -204,7 +204,7 @@ pub(super) fn modules() -> Vec<Module> {
     pairs
         .flat_map(|(from, to)| {
             let inputs = [Input::Tensor(place(from))];
-            let mut modules = of(&plan, place(to), &inputs, from).modules(false);
+            let mut modules = map(&plan, place(to), &inputs, from).modules(false);
             let word = word(to, from);
             for pack in [1, word].into_iter().take(1 + usize::from(word > 1)) {
                 modules.push(Module::new(turning(to, from, pack), &[c"transpose"]));

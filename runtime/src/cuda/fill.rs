@@ -150,7 +150,7 @@ pub(super) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
     let planes = Plan::new(&job.shape[..split], &[(&job.strides[..split], size)]);
     let matrix = [split + 1, split].map(|dim| (job.shape[dim], [job.strides[dim] * size as isize]));
     let outer = planes.dims().iter().map(|dim| (dim.size, [dim.steps[0]]));
-    let Some(at) = Strided::<1>::of(matrix.into_iter().chain(outer)) else {
+    let Some(at) = Strided::<1>::from_dims(matrix.into_iter().chain(outer)) else {
         // SAFETY: the caller's promise.
         return unsafe { staged::triangle(cuda, job, dest) };
     };

@@ -65,7 +65,7 @@ impl Chain {
     pub(super) fn new(job: &FusedJob<'_>, count: usize) -> Result<Option<Self>> {
         let operands = Operands::new(job);
         let layout = Layout::new(job, &operands, count);
-        let written = Written::of(job, &layout.lies, operands.sizes.len())?;
+        let written = Written::generate(job, &layout.lies, operands.sizes.len())?;
         let Some(walked) = layout.walked(&operands) else {
             return Ok(None);
         };

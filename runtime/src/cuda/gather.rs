@@ -187,7 +187,7 @@ pub(super) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<bool> {
     let along = (job.count, [0, job.other_step, job.index_step]);
     let mut dims = woven(rest.collect(), along, 1);
     let bytes = widened(job, &mut dims);
-    let Some(places) = Strided::of(dims.iter().copied()) else {
+    let Some(places) = Strided::from_dims(dims.iter().copied()) else {
         return Ok(false);
     };
     let count: usize = dims.iter().map(|dim| dim.0).product();
@@ -235,7 +235,7 @@ pub(super) unsafe fn bound(
     to: Bounded,
     [low, beyond]: [i64; 2],
 ) -> Result<bool> {
-    let Some(places) = Strided::of(dims.iter().copied()) else {
+    let Some(places) = Strided::from_dims(dims.iter().copied()) else {
         return Ok(false);
     };
     let count: usize = dims.iter().map(|dim| dim.0).product();
@@ -271,7 +271,7 @@ pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
     let rank = job.shape.len();
     let dims = (0..rank).rev();
     let steps = dims.map(|dim| (job.shape[dim], [job.x_strides[dim] * job.element as isize]));
-    let Some(places) = Strided::of(steps) else {
+    let Some(places) = Strided::from_dims(steps) else {
         return Ok(false);
     };
     let count: usize = job.shape.iter().product();

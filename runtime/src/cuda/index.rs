@@ -61,11 +61,11 @@ impl<const N: usize> Strided<N> {
             steps.copy_from_slice(&dim.steps[..N]);
             (dim.size, steps)
         });
-        Self::of(dims)
+        Self::from_dims(dims)
     }
 
     /// Converts dims, given by sizes and strides in bytes, innermost first; `None` for more than kernels support.
-    pub(crate) fn of(dims: impl IntoIterator<Item = (usize, [isize; N])>) -> Option<Self> {
+    pub(crate) fn from_dims(dims: impl IntoIterator<Item = (usize, [isize; N])>) -> Option<Self> {
         let mut this = Self {
             rank: 0,
             pad: 0,

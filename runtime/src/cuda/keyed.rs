@@ -82,7 +82,7 @@ pub(super) const AS_THEY_LIE: Keyed = Keyed {
 
 /// Returns a module that reads elements of a dtype as keys.
 pub(super) fn keyed(file: File, dtype: DType) -> Source {
-    let (bytes, kind) = Kind::of(dtype);
+    let (bytes, kind) = Kind::for_dtype(dtype);
     let (kind, infinite) = match kind {
         Kind::Unsigned => (0, 0),
         Kind::Signed => (1, 0),

@@ -141,8 +141,8 @@ impl<const N: usize> LineDims<N> {
             outputs: self.outputs as u64,
             count: self.count as u64,
             chunk: chunk.max(1) as u64,
-            kept: Strided::of(self.kept.iter().copied())?,
-            along: Strided::of(self.along.iter().copied())?,
+            kept: Strided::from_dims(self.kept.iter().copied())?,
+            along: Strided::from_dims(self.along.iter().copied())?,
         })
     }
 }

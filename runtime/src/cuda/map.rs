@@ -103,7 +103,7 @@ impl Map<'_> {
             0 => packed(dim, &way),
             _ => (dim.size, dim.steps),
         });
-        let Some(at) = Strided::<OPERANDS>::of(dims) else {
+        let Some(at) = Strided::<OPERANDS>::from_dims(dims) else {
             return Ok(false);
         };
         let packs = count / way.pack;

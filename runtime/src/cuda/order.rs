@@ -65,7 +65,7 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
         } else if task == MODE {
             sort.mode(lines)?;
         } else {
-            sort.long(lines, AS_THEY_LIE, results)?;
+            sort.sort_long(lines, AS_THEY_LIE, results)?;
         }
     }
     Ok(true)

@@ -195,7 +195,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
         (job.out_strides, job.out_dtype.size()),
     ];
     let walk = LineDims::new(job.shape, &marked, operands, true);
-    let kept = Strided::of(walk.kept.iter().copied());
+    let kept = Strided::from_dims(walk.kept.iter().copied());
     let Some(kept) = kept else {
         // SAFETY: the caller's promise.
         return unsafe { staged::scan(cuda, job) };

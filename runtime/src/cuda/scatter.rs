@@ -151,7 +151,7 @@ impl<'a> Plan5<'a> {
         dims: &Dims<5>,
         args: Args,
     ) -> Result<bool> {
-        let Some(places) = Strided::of(dims.iter().copied()) else {
+        let Some(places) = Strided::from_dims(dims.iter().copied()) else {
             return Ok(false);
         };
         let count = dims.iter().map(|dim| dim.0).product();
@@ -193,7 +193,7 @@ impl<'a> Plan5<'a> {
 pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<bool> {
     let plan = Plan5::new(job, how);
     let dims = plan.dims(plan.along(), job.extent, 1);
-    let Some(places) = Strided::of(dims.iter().copied()) else {
+    let Some(places) = Strided::from_dims(dims.iter().copied()) else {
         return Ok(false);
     };
     let writes: usize = dims.iter().map(|dim| dim.0).product();

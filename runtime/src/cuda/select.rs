@@ -67,7 +67,7 @@ impl Counted {
         size: usize,
         dims: impl Iterator<Item = (usize, [isize; 1])>,
     ) -> Result<Self> {
-        let places = Strided::of(dims).ok_or_else(|| {
+        let places = Strided::from_dims(dims).ok_or_else(|| {
             let what = format!("{} dims", job.shape.len());
             Error::new(ErrorKind::Rank, job.op, what).hint(format!(
                 "a device walks {RANK}: `flatten` some, or use `cpu`"

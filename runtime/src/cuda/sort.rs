@@ -189,7 +189,12 @@ impl Sort {
     ///
     /// # Safety
     /// See [`Self::short`].
-    pub(super) unsafe fn long(&self, lines: Lines, from: Keyed, results: usize) -> Result<Halves> {
+    pub(super) unsafe fn sort_long(
+        &self,
+        lines: Lines,
+        from: Keyed,
+        results: usize,
+    ) -> Result<Halves> {
         let call = &self.call;
         let (count, len) = lines.sizes();
         let position = call.position();
@@ -257,7 +262,7 @@ impl Sort {
     pub(super) unsafe fn mode(&self, lines: Lines) -> Result<()> {
         let (count, len) = lines.sizes();
         // SAFETY: the caller's promise, here and below.
-        let sorted = unsafe { self.long(lines, AS_THEY_LIE, 0)? };
+        let sorted = unsafe { self.sort_long(lines, AS_THEY_LIE, 0)? };
         let found = [self.call.zeros([count, 8])?, self.call.zeros([count, 8])?];
         let mut args = Runs {
             lines,

@@ -148,7 +148,7 @@ pub(super) unsafe fn select(
         if sort.is_short(results) {
             return sort.short(Short::new(kept, from, FIRST, results));
         }
-        sort.long(kept, from, results).map(drop)
+        sort.sort_long(kept, from, results).map(drop)
     }
 }
 

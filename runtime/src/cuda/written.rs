@@ -42,7 +42,7 @@ impl Written {
     ///
     /// # Errors
     /// Returns an error if an operator does not support a dtype.
-    pub(super) fn of(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Result<Arc<Self>> {
+    pub(super) fn generate(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Result<Arc<Self>> {
         static ALL: RwLock<Option<HashMap<Box<[u32]>, Arc<Written>>>> = RwLock::new(None);
         let key = key(job, lies, rank);
         let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
@@ -395,11 +395,11 @@ mod tests {
     fn a_program_is_written_once_for_all_numbers() {
         let mut first = Vec::new();
         jobs(2.0, |job, lies| {
-            first.push(Written::of(job, lies, 1).unwrap())
+            first.push(Written::generate(job, lies, 1).unwrap())
         });
         let mut at = 0;
         jobs(3.0, |job, lies| {
-            let written = Written::of(job, lies, 1).unwrap();
+            let written = Written::generate(job, lies, 1).unwrap();
             assert!(Arc::ptr_eq(&written, &first[at]), "{at}");
             let mut fresh = Writer::default();
             fresh.steps(job).unwrap();

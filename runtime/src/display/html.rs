@@ -18,14 +18,14 @@ const ELEMENTS: usize = 1 << 15;
 const SIDE: usize = 128;
 
 /// The part of a dim on a page: every `step`-th element.
-struct Part {
+struct Subsample {
     size: usize,
     step: usize,
     shown: usize,
 }
 
-impl Part {
-    fn of(size: usize, most: usize) -> Self {
+impl Subsample {
+    fn new(size: usize, most: usize) -> Self {
         let step = size.div_ceil(most).max(1);
         let shown = size.div_ceil(step);
         Self { size, step, shown }
@@ -33,7 +33,7 @@ impl Part {
 }
 
 /// Returns the largest part of each dim that a page may have: the longest dims are reduced first.
-fn parts(shape: &[usize]) -> Vec<Part> {
+fn parts(shape: &[usize]) -> Vec<Subsample> {
     let mut most: Vec<usize> = shape.iter().map(|&size| size.clamp(1, SIDE)).collect();
     let total = |most: &[usize]| most.iter().fold(1_usize, |all, &n| all.saturating_mul(n));
     while total(&most) > ELEMENTS {
@@ -44,7 +44,8 @@ fn parts(shape: &[usize]) -> Vec<Part> {
         most[longest] = most[longest].div_ceil(2);
     }
     let each = shape.iter().zip(most);
-    each.map(|(&size, most)| Part::of(size, most)).collect()
+    each.map(|(&size, most)| Subsample::new(size, most))
+        .collect()
 }
 
 /// Returns an HTML fragment that shows `raw`: all of it if it is small, otherwise every n-th element of its dims, as
@@ -64,7 +65,7 @@ pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     let part = crate::call::to_device(&part, crate::Device::Cpu)?;
     let shown: Vec<Scalar> = part.try_scalars()?.collect();
     let all = parts.iter().all(|part| part.step == 1);
-    let statistics = Statistics::of(&shown);
+    let statistics = Statistics::new(&shown);
     let json = json(&parts, names, raw.dtype(), &shown, &statistics);
     let mut page = String::with_capacity(json.len() + 16_384);
     page += "<div class=\"nomina-view\">\n<style>";
@@ -162,7 +163,7 @@ fn element(value: Scalar, dtype: DType) -> String {
 }
 
 fn json(
-    parts: &[Part],
+    parts: &[Subsample],
     names: &Names,
     dtype: DType,
     shown: &[Scalar],
@@ -171,7 +172,7 @@ fn json(
     let dims = parts.iter().enumerate().map(|(dim, part)| {
         // Consists of letters, digits, `_` and `'`, like every name.
         let name = label(names.get(dim).and_then(Option::as_ref), dim);
-        let Part { size, step, shown } = part;
+        let Subsample { size, step, shown } = part;
         format!("{{\"name\":{name:?},\"size\":{size},\"step\":{step},\"shown\":{shown}}}")
     });
     let dims = dims.collect::<Vec<_>>().join(",");
@@ -196,7 +197,7 @@ struct Statistics {
 }
 
 impl Statistics {
-    fn of(shown: &[Scalar]) -> Self {
+    fn new(shown: &[Scalar]) -> Self {
         let sizes = || shown.iter().map(|&value| size(value));
         let finite = || sizes().filter(|v| v.is_finite());
         let count = finite().count();
@@ -211,7 +212,7 @@ impl Statistics {
         }
     }
 
-    fn text(&self, count: usize, all: bool, parts: &[Part]) -> String {
+    fn text(&self, count: usize, all: bool, parts: &[Subsample]) -> String {
         let numel = parts
             .iter()
             .fold(1_u128, |n, part| n.saturating_mul(part.size as u128));

@@ -99,7 +99,7 @@ fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
     }
     let mut page = Page {
         f,
-        style: Style::of(&shown, raw.dtype(), asked),
+        style: Style::new(&shown, raw.dtype(), asked),
         dtype: raw.dtype(),
         cut,
         shown: shown.into_iter(),

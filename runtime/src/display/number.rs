@@ -20,14 +20,14 @@ pub(super) struct Requested {
 
 /// The float type of a dtype's parts, for formatting.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum FloatKind {
     Half,
     Single,
     Double,
 }
 
-impl Kind {
-    fn of(dtype: DType) -> Self {
+impl FloatKind {
+    fn for_dtype(dtype: DType) -> Self {
         match dtype {
             DType::F16 => Self::Half,
             DType::F64 | DType::C128 => Self::Double,
@@ -96,7 +96,7 @@ struct Text {
 impl Text {
     /// Formats with an exponent: the shortest unique digits, if they have from `least` to `digits` digits after the
     /// point, else `digits`.
-    fn scientific(kind: Kind, v: f64, digits: usize, least: usize) -> Self {
+    fn scientific(kind: FloatKind, v: f64, digits: usize, least: usize) -> Self {
         let shortest = kind.shortest(v);
         let fits = (least..=digits).contains(&fraction_of(&shortest).len());
         let text = if fits {
@@ -114,7 +114,7 @@ impl Text {
     }
 
     /// Like [`scientific`](Self::scientific), but without an exponent.
-    fn positional(kind: Kind, v: f64, digits: usize, least: usize) -> Self {
+    fn positional(kind: FloatKind, v: f64, digits: usize, least: usize) -> Self {
         let shortest = Self::scientific(kind, v, ALL, 0);
         let fits = digits
             .checked_add_signed(shortest.exponent as isize)
@@ -176,7 +176,7 @@ fn fraction_of(text: &str) -> &str {
 
 /// A common format of all shown floats.
 pub(super) struct Floats {
-    kind: Kind,
+    kind: FloatKind,
     scientific: bool,
     /// The minimal number of digits of the shortest text; if it has fewer, the digits are computed.
     least: usize,
@@ -193,7 +193,7 @@ pub(super) struct Floats {
 }
 
 impl Floats {
-    fn of(values: &[f64], kind: Kind, asked: Requested, signed: bool) -> Self {
+    fn new(values: &[f64], kind: FloatKind, asked: Requested, signed: bool) -> Self {
         let finite = || values.iter().copied().filter(|v| v.is_finite());
         let sizes = || finite().map(f64::abs).filter(|v| *v != 0.0);
         let high = sizes().fold(0.0, f64::max);
@@ -287,12 +287,12 @@ pub(super) enum Style {
 
 impl Style {
     /// Returns the style that fits all of `shown`.
-    pub(super) fn of(shown: &[Scalar], dtype: DType, asked: Requested) -> Self {
+    pub(super) fn new(shown: &[Scalar], dtype: DType, asked: Requested) -> Self {
         let parts = |part: fn(&Scalar) -> f64| shown.iter().map(part).collect::<Vec<_>>();
-        let kind = Kind::of(dtype);
-        let reals = || Floats::of(&parts(|v| v.to_f64()), kind, asked, false);
+        let kind = FloatKind::for_dtype(dtype);
+        let reals = || Floats::new(&parts(|v| v.to_f64()), kind, asked, false);
         if dtype.is_complex() {
-            let imaginary = Floats::of(&parts(|v| v.to_complex().im), kind, asked, true);
+            let imaginary = Floats::new(&parts(|v| v.to_complex().im), kind, asked, true);
             return Self::Complex(Box::new([reals(), imaginary]));
         }
         if dtype.is_integral() {
@@ -321,7 +321,7 @@ impl Style {
 
 /// Formats a number on its own: `1.0`, `3`, `True`, `(1.5-2j)`.
 pub(super) fn plain(value: Scalar, dtype: DType) -> String {
-    let kind = Kind::of(dtype);
+    let kind = FloatKind::for_dtype(dtype);
     match value {
         Scalar::Bool(true) => "True".into(),
         Scalar::Bool(false) => "False".into(),
@@ -338,7 +338,7 @@ pub(super) fn plain(value: Scalar, dtype: DType) -> String {
 }
 
 /// Returns the shortest text of a float; an integer ends with `whole`.
-fn alone(kind: Kind, v: f64, signed: bool, whole: &str) -> String {
+fn alone(kind: FloatKind, v: f64, signed: bool, whole: &str) -> String {
     if !v.is_finite() {
         return not_finite(v, signed);
     }

@@ -37,7 +37,7 @@ pub(crate) struct GradFactors {
 
 impl GradFactors {
     #[inline(always)]
-    fn of<V: Value>(self, param: &V, grad: V) -> V {
+    fn apply<V: Value>(self, param: &V, grad: V) -> V {
         let grad = if self.scale == 1.0 {
             grad
         } else {
@@ -69,7 +69,7 @@ pub(crate) struct Adam {
 impl Formula<2> for Adam {
     #[inline(always)]
     fn step<V: Value>(self, param: V, grad: V, [mean, square]: [V; 2]) -> (V, [V; 2]) {
-        let grad = self.grad.of(&param, grad);
+        let grad = self.grad.apply(&param, grad);
         let mean = mean.times(self.keep_mean) + grad.clone().times(1.0 - self.keep_mean);
         let squared = grad.clone() * grad;
         let square = square.times(self.keep_square) + squared.times(1.0 - self.keep_square);
@@ -89,7 +89,7 @@ pub(crate) struct Descent {
 impl Formula<0> for Descent {
     #[inline(always)]
     fn step<V: Value>(self, param: V, grad: V, []: [V; 0]) -> (V, [V; 0]) {
-        let grad = self.grad.of(&param, grad);
+        let grad = self.grad.apply(&param, grad);
         (param - grad.times(self.rate), [])
     }
 }
@@ -108,7 +108,7 @@ pub(crate) struct Momentum {
 impl Formula<1> for Momentum {
     #[inline(always)]
     fn step<V: Value>(self, param: V, grad: V, [sum]: [V; 1]) -> (V, [V; 1]) {
-        let grad = self.descent.grad.of(&param, grad);
+        let grad = self.descent.grad.apply(&param, grad);
         let sum = sum.times(self.keep) + grad.clone().times(self.take);
         let way = if self.nesterov {
             grad + sum.clone().times(self.keep)

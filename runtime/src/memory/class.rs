@@ -12,7 +12,7 @@ pub(super) const COUNT: usize = 312;
 /// Returns the number of the smallest size that has room for `bytes`, which must not be zero. It is a valid class if
 /// `bytes` fits into the address space.
 #[inline]
-pub(super) const fn of(bytes: usize) -> usize {
+pub(super) const fn for_bytes(bytes: usize) -> usize {
     let last = (bytes - 1) / ALIGNMENT;
     if last < STEPS {
         return last;

@@ -62,7 +62,7 @@ const DEFAULT_CAP: usize = 1 << 30;
 /// allocator: that of AddressSanitizer aborts the process for such a size.
 const ADDRESSABLE: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 16 } else { 0 };
 
-const _: () = assert!(class::of(ADDRESSABLE) < class::COUNT);
+const _: () = assert!(class::for_bytes(ADDRESSABLE) < class::COUNT);
 
 /// The cap has not been initialised yet.
 const UNSET: usize = usize::MAX;
@@ -172,7 +172,7 @@ impl Block {
             let origin = Origin::NOTHING;
             return Some(Self { ptr, origin });
         }
-        let class = class::of(bytes);
+        let class = class::for_bytes(bytes);
         let Some(ptr) = local::pop(class) else {
             return Self::other(bytes, class, zeroed);
         };

@@ -21,7 +21,7 @@ pub(crate) struct NoMemory(pub(crate) usize);
 impl NoMemory {
     /// Returns the failure to allocate `len` elements.
     #[cold]
-    fn of<T>(len: usize) -> Self {
+    fn for_len<T>(len: usize) -> Self {
         Self(len.saturating_mul(size_of::<T>()))
     }
 
@@ -45,7 +45,7 @@ impl<T: Copy> Scratch<T> {
         const { assert!(align_of::<T>() <= crate::memory::ALIGNMENT) };
         let block = Block::new(product([len, size_of::<T>()]), false);
         Ok(Self {
-            block: block.ok_or_else(|| NoMemory::of::<T>(len))?,
+            block: block.ok_or_else(|| NoMemory::for_len::<T>(len))?,
             len,
             elements: PhantomData,
         })
@@ -112,7 +112,7 @@ pub fn list<T, const N: usize>(op: &'static str, factors: [usize; N]) -> Result<
 pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
     let wanted = all.len().saturating_add(more);
     all.try_reserve_exact(more)
-        .map_err(|_| NoMemory::of::<T>(wanted))
+        .map_err(|_| NoMemory::for_len::<T>(wanted))
 }
 
 /// Creates a vector of the product of the factors in elements, all equal to `value`.

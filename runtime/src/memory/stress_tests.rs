@@ -103,7 +103,7 @@ fn exact() {
     let now = stats();
     let size = match cap() {
         0 => 100_000,
-        _ => class::size(class::of(100_000)),
+        _ => class::size(class::for_bytes(100_000)),
     };
     assert_eq!(now.in_use, size);
     drop(block);

@@ -14,8 +14,8 @@ fn sizes_are_close_and_in_order() {
     for class in 0..class::COUNT {
         let size = class::size(class);
         assert!(size > before && size.is_multiple_of(ALIGNMENT));
-        assert_eq!(class::of(size), class);
-        assert_eq!(class::of(before + 1), class);
+        assert_eq!(class::for_bytes(size), class);
+        assert_eq!(class::for_bytes(before + 1), class);
         assert!(size - before <= ALIGNMENT.max(before / 8), "{size}");
         assert!(size < 1 << 20 || size.is_multiple_of(128 << 10));
         before = size;

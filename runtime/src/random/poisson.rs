@@ -22,7 +22,10 @@ impl Units<'_> {
         if let Some(unit) = self.left.take() {
             return unit;
         }
-        let [a, b, c, d] = self.words.of(self.element, self.draw).map(u64::from);
+        let [a, b, c, d] = self
+            .words
+            .draw_block(self.element, self.draw)
+            .map(u64::from);
         self.draw = self.draw.wrapping_add(1);
         let unit = |bits: u64| ((bits >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         self.left = Some(unit(c << 32 | d));

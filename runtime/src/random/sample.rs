@@ -65,7 +65,7 @@ impl Stream {
 
     /// Returns the block of one draw of an element.
     #[inline]
-    pub(crate) fn of(&self, element: usize, draw: u32) -> [u32; 4] {
+    pub(crate) fn draw_block(&self, element: usize, draw: u32) -> [u32; 4] {
         block(self.position.wrapping_add(element as u64), draw, self.seed)
     }
 

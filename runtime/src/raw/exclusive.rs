@@ -69,8 +69,8 @@ impl<'a> RawMut<'a> {
 
     /// Returns the call that created the tensor, if a debug build recorded it.
     #[must_use]
-    pub fn made(&self) -> Option<&'static Location<'static>> {
-        self.tag.made()
+    pub fn created_at(&self) -> Option<&'static Location<'static>> {
+        self.tag.created_at()
     }
 
     /// Returns the number of dims.
@@ -184,7 +184,7 @@ impl RawMut<'_> {
         let raw = Raw {
             storage: self.storage.clone(),
             layout: self.layout.clone(),
-            tag: Tag::of(self.dtype),
+            tag: Tag::for_dtype(self.dtype),
         };
         match (&self.part, self.tag.node_ref()) {
             (_, None) => Ok(raw),
@@ -233,9 +233,9 @@ impl RawMut<'_> {
 
     /// Sets the node of the tensor; `None` if it is not recorded.
     pub(crate) fn was_computed_by(&mut self, node: Option<NodeRef>) {
-        let made = self.tag.made();
+        let made = self.tag.created_at();
         *self.tag = match node {
-            None => Tag::of(self.dtype),
+            None => Tag::for_dtype(self.dtype),
             Some(node) => Tag::computed(self.dtype, node),
         }
         .made_at(made);

@@ -56,7 +56,7 @@ impl Raw {
         Self {
             storage,
             layout: Strided::row_major(shape),
-            tag: Tag::of(dtype),
+            tag: Tag::for_dtype(dtype),
         }
     }
 
@@ -85,7 +85,7 @@ impl Raw {
         Self {
             storage,
             layout: like.at_start(),
-            tag: Tag::of(dtype),
+            tag: Tag::for_dtype(dtype),
         }
     }
 
@@ -99,7 +99,7 @@ impl Raw {
             storage,
             // SAFETY: guaranteed by the caller.
             layout: unsafe { like.copied_at(0) },
-            tag: Tag::of(dtype),
+            tag: Tag::for_dtype(dtype),
         }
     }
 
@@ -145,7 +145,7 @@ impl Raw {
         Ok(Self {
             storage: self.storage.clone(),
             layout,
-            tag: Tag::of(dtype),
+            tag: Tag::for_dtype(dtype),
         })
     }
 
@@ -194,14 +194,14 @@ impl Raw {
     /// Returns the call that created it, if a debug build recorded it: size errors show it.
     #[must_use]
     #[inline(always)]
-    pub fn made(&self) -> Option<&'static Location<'static>> {
-        self.tag.made()
+    pub fn created_at(&self) -> Option<&'static Location<'static>> {
+        self.tag.created_at()
     }
 
     /// Sets the call that created it. Release builds do not keep it.
     #[inline]
     pub fn set_made(&mut self, at: &'static Location<'static>) {
-        let tag = std::mem::replace(&mut self.tag, Tag::of(DType::Bool));
+        let tag = std::mem::replace(&mut self.tag, Tag::for_dtype(DType::Bool));
         self.tag = tag.made_at(Some(at));
     }
 
@@ -225,19 +225,19 @@ impl Raw {
 
     /// Sets the node that computed it.
     pub(crate) fn computed_by(mut self, node: NodeRef) -> Self {
-        self.tag = Tag::computed(self.dtype(), node).made_at(self.made());
+        self.tag = Tag::computed(self.dtype(), node).made_at(self.created_at());
         self
     }
 
     /// Replaces the elements and keeps the node.
     pub(crate) fn replace(&mut self, elements: Self) {
-        let tag = std::mem::replace(&mut self.tag, Tag::of(elements.dtype()));
+        let tag = std::mem::replace(&mut self.tag, Tag::for_dtype(elements.dtype()));
         *self = Self { tag, ..elements };
     }
 
     /// Removes the node.
     pub(crate) fn forget(&mut self) {
-        self.tag = Tag::of(self.dtype()).made_at(self.made());
+        self.tag = Tag::for_dtype(self.dtype()).made_at(self.created_at());
     }
 
     /// Returns the same elements without a node.

@@ -11,7 +11,7 @@ impl Raw {
         Self {
             storage: self.storage.clone(),
             layout,
-            tag: Tag::of(self.dtype()).made_at(self.made()),
+            tag: Tag::for_dtype(self.dtype()).made_at(self.created_at()),
         }
     }
 

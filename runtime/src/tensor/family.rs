@@ -57,13 +57,13 @@ pub fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
 #[inline]
 fn small(op: Op, operands: &[Operand<'_>]) -> Option<DynTensor> {
     let (raw, names) = match *operands {
-        [Operand::Tensor(x)] => (call::of_one(op, &x.raw)?, &x.names),
+        [Operand::Tensor(x)] => (call::small_unary(op, &x.raw)?, &x.names),
         [Operand::Tensor(x), Operand::Tensor(y)] if x.names == y.names => {
-            (call::of_alike(op, &x.raw, &y.raw)?, &x.names)
+            (call::small_same_shape(op, &x.raw, &y.raw)?, &x.names)
         }
         [a @ Operand::Tensor(x), b @ Operand::Scalar(_)]
         | [a @ Operand::Scalar(_), b @ Operand::Tensor(x)] => {
-            (call::of_unlike(op, a.arg(), b.arg())?, &x.names)
+            (call::small_repeating(op, a.arg(), b.arg())?, &x.names)
         }
         _ => return None,
     };
@@ -188,7 +188,7 @@ fn check_out(
     let fit = |e: Error| {
         e.with_names([&out.names, computed])
             .with_shapes([out.shape(), shape])
-            .made_at([(&out.names, out.shape(), out.raw.made())])
+            .made_at([(&out.names, out.shape(), out.raw.created_at())])
     };
     let resize = rule::out_shape(name, &out.names, out.shape(), shape).map_err(fit)?;
     let names = rule::out(name, &out.names, computed).map_err(fit)?;

@@ -249,5 +249,9 @@ pub fn about(error: Error, operands: &[&DynTensor]) -> Error {
     error
         .with_names(operands.iter().map(|x| &x.names))
         .with_shapes(operands.iter().map(|x| x.shape()))
-        .made_at(operands.iter().map(|x| (&x.names, x.shape(), x.raw.made())))
+        .made_at(
+            operands
+                .iter()
+                .map(|x| (&x.names, x.shape(), x.raw.created_at())),
+        )
 }

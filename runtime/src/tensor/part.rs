@@ -122,8 +122,10 @@ impl<'a> DynTensorMut<'a> {
                 .iter()
                 .fold(error, |e, x| e.operand(x.names(), x.shape()));
         }
-        let own = (&self.names, self.shape(), self.raw.made());
-        let others = others.iter().map(|x| (x.names(), x.shape(), x.raw.made()));
+        let own = (&self.names, self.shape(), self.raw.created_at());
+        let others = others
+            .iter()
+            .map(|x| (x.names(), x.shape(), x.raw.created_at()));
         let all: Vec<_> = std::iter::once(own).chain(others).collect();
         error
             .with_names(all.iter().map(|x| x.0))

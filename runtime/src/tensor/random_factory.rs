@@ -27,7 +27,7 @@ impl Options {
         generator: Option<&mut Generator>,
     ) -> Result<DynTensor> {
         let (dtype, device) = (self.float(), self.place());
-        self.made("rand", size, names, || {
+        self.build("rand", size, names, || {
             with_generator(generator, |g| call::rand(size, dtype, device, g))
         })
     }
@@ -44,7 +44,7 @@ impl Options {
         generator: Option<&mut Generator>,
     ) -> Result<DynTensor> {
         let (dtype, device) = (self.float(), self.place());
-        self.made("randn", size, names, || {
+        self.build("randn", size, names, || {
             with_generator(generator, |g| call::randn(size, dtype, device, g))
         })
     }
@@ -63,7 +63,7 @@ impl Options {
         generator: Option<&mut Generator>,
     ) -> Result<DynTensor> {
         let (dtype, device) = (self.float(), self.place());
-        self.made("normal", size, names, || {
+        self.build("normal", size, names, || {
             let what = Distribution::Normal { mean, std };
             with_generator(generator, |g| {
                 call::sampled("normal", size, dtype, device, what, g)
@@ -85,7 +85,7 @@ impl Options {
     ) -> Result<DynTensor> {
         let (dtype, device) = (self.dtype.unwrap_or(DType::I64), self.place());
         let range = range_of("randint", &range, dtype)?;
-        self.made("randint", size, names, || {
+        self.build("randint", size, names, || {
             with_generator(generator, |g| call::randint(size, range, dtype, device, g))
         })
     }
@@ -102,12 +102,12 @@ impl Options {
         generator: Option<&mut Generator>,
     ) -> Result<DynTensor> {
         let (dtype, device) = (self.dtype.unwrap_or(DType::I64), self.place());
-        self.made("randperm", &[n], names, || {
+        self.build("randperm", &[n], names, || {
             with_generator(generator, |g| call::randperm(n, dtype, device, g))
         })
     }
 
-    fn made(
+    fn build(
         self,
         op: &'static str,
         size: &[usize],

@@ -39,7 +39,7 @@ impl Serialize for DynTensor {
 trait Portable: Element {
     type Form: Serialize + DeserializeOwned;
     fn form(self) -> Self::Form;
-    fn of(form: Self::Form) -> Self;
+    fn from_form(form: Self::Form) -> Self;
 }
 
 macro_rules! portable {
@@ -50,7 +50,7 @@ macro_rules! portable {
                 let $x = self;
                 $to
             }
-            fn of($x: $form) -> Self {
+            fn from_form($x: $form) -> Self {
                 $from
             }
         }
@@ -98,7 +98,7 @@ impl<'de> Visitor<'de> for Fields {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<DynTensor, A::Error> {
         let short = |at| de::Error::invalid_length(at, &Fields);
         let dtype: String = seq.next_element()?.ok_or_else(|| short(0))?;
-        let mut head = Head::of(&dtype)?;
+        let mut head = Head::new(&dtype)?;
         head.names = seq.next_element()?.ok_or_else(|| short(1))?;
         head.shape = seq.next_element()?.ok_or_else(|| short(2))?;
         seq.next_element_seed(head)?.ok_or_else(|| short(3))
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for Fields {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DynTensor, A::Error> {
         key(&mut map, "dtype")?;
-        let mut head = Head::of(&map.next_value::<String>()?)?;
+        let mut head = Head::new(&map.next_value::<String>()?)?;
         key(&mut map, "names")?;
         head.names = map.next_value()?;
         key(&mut map, "shape")?;
@@ -139,7 +139,7 @@ struct Head {
 }
 
 impl Head {
-    fn of<E: de::Error>(dtype: &str) -> Result<Self, E> {
+    fn new<E: de::Error>(dtype: &str) -> Result<Self, E> {
         Ok(Self {
             dtype: dtype.parse().map_err(E::custom)?,
             names: Vec::new(),
@@ -180,7 +180,7 @@ impl<'de, T: Portable> Visitor<'de> for Values<T> {
                 let more = values.len().max(1024);
                 values.try_reserve(more).map_err(de::Error::custom)?;
             }
-            values.push(T::of(form));
+            values.push(T::from_form(form));
         }
         Ok(values)
     }

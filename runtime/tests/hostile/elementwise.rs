@@ -17,12 +17,12 @@ calls! { call:
     pointwise_reusing(map_op(), map_rest(), _, map_rest());
     pointwise_in_place(map_op(), _, map_rest());
     pointwise_into(map_op(), _, map_args());
-    of_one(map_op(), _);
-    of_two(map_op(), _, _);
-    of_alike(map_op(), _, _);
-    of_unlike(map_op(), _, _);
-    into_one(map_op(), _);
-    into_own(map_op(), _, _, _);
+    small_unary(map_op(), _);
+    small_binary(map_op(), _, _);
+    small_same_shape(map_op(), _, _);
+    small_repeating(map_op(), _, _);
+    small_unary_in_place(map_op(), _);
+    small_binary_in_place(map_op(), _, _, _);
     result_dtype(map_op(), map_args());
     clamp(_, _, _);
     clamp_bounds(_, size(), _, _);

@@ -79,7 +79,7 @@ pub mod raw {
         // Methods of the leaf's identity.
         address |d| { d.x().leaf_id().is_some_and(|id| id.address() > 0) };
         is_used |d| { d.x().leaf_id().is_some_and(|id| id.is_used()) };
-        made |d| { d.x().made().is_some() };
+        created_at |d| { d.x().created_at().is_some() };
         set_made |d| {
             let mut x = d.x().clone();
             x.set_made(std::panic::Location::caller());
@@ -129,7 +129,7 @@ pub mod raw_mut {
         device |d| { d.dest_part().device() };
         as_mut_ptr |d| { d.dest_part().as_mut_ptr().cast_const() };
         reborrow |d| { d.dest_part().reborrow().numel() };
-        made |d| { d.dest_part().made().is_some() };
+        created_at |d| { d.dest_part().created_at().is_some() };
         into_slice |d| { d.dest_part().into_slice::<f32>().map(|all| all.fill(1.0)) };
         set |d| {
             let index = d.numbers(d.base.len());

@@ -48,7 +48,7 @@ impl Inferred {
     ///
     /// # Errors
     /// The errors of the first step that fails.
-    pub(super) fn of(
+    pub(super) fn infer(
         &mut self,
         program: &[Node<'_>],
         tensors: &[&Raw],

@@ -101,7 +101,7 @@ fn narrow_dtypes(
         return Ok(Some(Vec::new()));
     }
     let mut inferred = Inferred::new();
-    if !inferred.of(program, tensors, numbers, &[])? {
+    if !inferred.infer(program, tensors, numbers, &[])? {
         return Ok(None);
     }
     let dtype = |known: &Known| match *known {
@@ -156,7 +156,7 @@ pub(crate) fn several(
 ) -> Result<(Raw, SmallVec<[Raw; 2]>)> {
     check(program, tensors.len(), numbers.len())?;
     let mut inferred = Inferred::new();
-    let whole = inferred.of(program, tensors, numbers, also)?;
+    let whole = inferred.infer(program, tensors, numbers, also)?;
     let applied = |&at: &usize| matches!(program[at], Node::Apply(..) | Node::To(..));
     let in_pass = also.is_empty() || inferred.device.is_cpu() && also.iter().all(applied);
     if !(whole && in_pass) {
@@ -236,7 +236,7 @@ pub fn fused_reduce(
     check(program, tensors.len(), numbers.len())?;
     let mut inferred = Inferred::new();
     if short.is_none()
-        && inferred.of(program, tensors, numbers, &[])?
+        && inferred.infer(program, tensors, numbers, &[])?
         && dtype.is_none_or(|dtype| dtype == inferred.dtype)
         && let Some(mut last) = InPass::new(by, &inferred)?
     {

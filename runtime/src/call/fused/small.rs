@@ -4,9 +4,9 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
-use crate::call::alike::{Computed, count, put};
 use crate::call::direct::short;
 use crate::call::direct::{keeps, larger, repeated, same};
+use crate::call::small::{Computed, count, wrap};
 use crate::cpu::pointwise::Lane;
 use crate::cpu::pointwise::{Inputs, Kernel, StackBlock, spread};
 use crate::job::Node;
@@ -26,14 +26,14 @@ const BLOCKS: usize = 10;
 /// Computes the result; `None` if the chain does not qualify.
 #[inline(always)]
 pub(crate) fn small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
-    let (elements, like) = made(program, tensors, numbers)?;
-    // SAFETY: `made` checked it.
-    Some(unsafe { put(elements, like) })
+    let (elements, like) = compute(program, tensors, numbers)?;
+    // SAFETY: `compute` checked it.
+    Some(unsafe { wrap(elements, like) })
 }
 
 /// Computes the elements, and returns a layout like theirs.
 #[inline(never)]
-fn made<'a>(
+fn compute<'a>(
     program: &[Node<'_>],
     tensors: &[&'a Raw],
     numbers: &[Scalar],
@@ -80,7 +80,7 @@ fn made<'a>(
                 unsafe { spread(&Lane::Number(value), dtype, count, blocks.next()?) }
             }
             Node::To(to, of) => {
-                let elements = steps.made(of)?;
+                let elements = steps.elements(of)?;
                 steps.unread &= !(1 << of);
                 if steps.dtypes[of] != to || steps.numbers & 1 << of != 0 {
                     return None;
@@ -127,7 +127,7 @@ struct Steps {
 impl Steps {
     /// Returns the elements of a computed step; `None` for any other.
     #[inline(always)]
-    fn made(&self, step: usize) -> Option<*const u8> {
+    fn elements(&self, step: usize) -> Option<*const u8> {
         self.at.get(step).copied().filter(|at| !at.is_null())
     }
 
@@ -144,7 +144,7 @@ impl Steps {
         let mut inputs: Inputs = [std::ptr::null(); 4];
         let mut computes = false;
         for (i, &at) in args.iter().enumerate() {
-            inputs[i] = self.made(at)?;
+            inputs[i] = self.elements(at)?;
             if self.dtypes[at] != kernel.inputs[i] {
                 return None;
             }

@@ -136,7 +136,7 @@ pub(super) struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// An operand that is only read.
-    pub(super) fn of(x: &'a Raw) -> Self {
+    pub(super) fn read(x: &'a Raw) -> Self {
         Self {
             place: Place {
                 ptr: x.as_ptr().cast_mut(),

@@ -145,7 +145,7 @@ pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
         },
         strides: &strides,
     };
-    let job = joint.job(x.shape(), &Part::of(x), &to);
+    let job = joint.job(x.shape(), &Part::read(x), &to);
     // SAFETY: a whole operand, a fresh result, and offsets of checked indices.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     Ok(out)
@@ -217,7 +217,7 @@ pub fn index_put(
         },
         strides: &strides,
     };
-    let job = joint.job(&own, &target, &Part::of(&values));
+    let job = joint.job(&own, &target, &Part::read(&values));
     write(op, &dest, &job, how)
 }
 

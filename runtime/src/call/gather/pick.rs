@@ -41,7 +41,7 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
         strides: &strides,
     };
     let (dim, index) = ((dim, x.shape()[dim]), (&index, unchecked));
-    let job = along(op, &merged, dim, &Part::of(x), &other, index);
+    let job = along(op, &merged, dim, &Part::read(x), &other, index);
     // SAFETY: a whole operand, a fresh result, and indices that were checked or will be.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     picked(out)
@@ -80,7 +80,7 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
         strides: out.strides(),
     };
     let (shape, dim) = (index.shape(), (dim, x.shape()[dim]));
-    let job = along(op, shape, dim, &Part::of(x), &other, (&index, unchecked));
+    let job = along(op, shape, dim, &Part::read(x), &other, (&index, unchecked));
     // SAFETY: as in `index_select`; the index stays within the other dims.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     picked(out)

@@ -204,7 +204,7 @@ pub(super) fn scatter_checked(
         strides: &strides,
     };
     let (shape, at) = (index.shape(), (index, unchecked));
-    let job = along(op, shape, (dim, size), &target, &Part::of(src), at);
+    let job = along(op, shape, (dim, size), &target, &Part::read(src), at);
     write(op, &dest, &job, how)
 }
 

@@ -32,7 +32,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
         let moved = from.size() + dest_dtype.size();
         // Whole cache lines only: the rows of a tile are a few lines.
         let line = |step: isize| step % 64 == 0;
-        let past = NonTemporal::of(product([plan.numel(), moved])).filter(|_| {
+        let past = NonTemporal::for_bytes(product([plan.numel(), moved])).filter(|_| {
             inner.steps[0] == dest_dtype.size() as isize
                 && line(dest.get().addr() as isize)
                 && line(scaled_stride(TILE as isize, dest_dtype.size()))
@@ -47,7 +47,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     let [to_step, from_step, ..] = plan.inner().steps;
     let (moved, to_size) = (from.size() + dest_dtype.size(), dest_dtype.size() as isize);
     // For copies without conversion, the C library's `memcpy` already uses non-temporal stores.
-    let past = NonTemporal::of(product([plan.numel(), moved])).filter(|_| {
+    let past = NonTemporal::for_bytes(product([plan.numel(), moved])).filter(|_| {
         !cast.copies() && to_step == to_size && plan.inner().size >= nontemporal::BLOCK
     });
     split(plan.numel(), GRAIN, &|range| {

@@ -13,7 +13,7 @@ use super::planes::{Fill, Layout, WindowPanels};
 use super::share::{Sizes, Tasks};
 use super::{positions, taps};
 use crate::cpu::gemm::indirect::Seen;
-use crate::cpu::gemm::lowered::{Order, Packed, Shape};
+use crate::cpu::gemm::lowered::{Order, Packed, TileShape};
 use crate::cpu::parallel::{Shared, threads, try_each};
 use crate::cpu::reduce::simd::dispatch;
 use crate::cpu::reduce::split::{SmallScratch, for_each};
@@ -55,7 +55,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
         line: job.windows[2].out,
         element: size_of::<A>(),
     };
-    let tasks = Tasks::new(sizes, Shape::of(compute(job.dtype)), threads);
+    let tasks = Tasks::new(sizes, TileShape::for_dtype(compute(job.dtype)), threads);
     let (order, steps) = if tasks.indirect {
         (Order::Panels, Some(layout.steps(job.channels)?))
     } else {

@@ -1,7 +1,7 @@
 //! How a convolution is divided among threads.
 
 use super::BLOCK;
-use crate::cpu::gemm::lowered::Shape;
+use crate::cpu::gemm::lowered::TileShape;
 use crate::shape::product;
 
 /// The cost of writing one vector of the input into a panel, in multiply-adds of a vector.
@@ -40,7 +40,7 @@ pub(super) struct Tasks {
 
 impl Tasks {
     /// Chooses the tasks with the lowest cost on `threads` threads.
-    pub(super) fn new(sizes: Sizes, shape: Shape, threads: usize) -> Self {
+    pub(super) fn new(sizes: Sizes, shape: TileShape, threads: usize) -> Self {
         // Tiles that read indirectly are slow in unoptimised builds.
         let ways = [false, true]
             .into_iter()
@@ -91,7 +91,7 @@ impl Tasks {
     }
 
     /// Returns the estimated time, in multiply-adds of a vector for each step of the inner dim.
-    fn cost(&self, sizes: Sizes, shape: Shape, threads: usize) -> usize {
+    fn cost(&self, sizes: Sizes, shape: TileShape, threads: usize) -> usize {
         let (positions, outs) = (
             self.positions.min(sizes.positions),
             self.outs.min(sizes.outs),
@@ -124,7 +124,7 @@ fn even(whole: usize, parts: usize, multiple: usize) -> usize {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape {
+    const SHAPE: TileShape = TileShape {
         rows: 12,
         vectors: 2,
         lanes: 16,

@@ -48,7 +48,7 @@ pub(super) enum Reads {
 }
 
 impl Reads {
-    fn of(operand: &Operand, same: bool, short: bool) -> Self {
+    fn select(operand: &Operand, same: bool, short: bool) -> Self {
         if same && operand.linear {
             Self::Dense
         } else if operand.constant {
@@ -253,7 +253,7 @@ impl Compiled {
                     return lasting(feed.slot);
                 }
                 let own = job.inputs[operand].0.dtype;
-                let reads = Reads::of(&operands.each[operand], own == dtype, operands.short);
+                let reads = Reads::select(&operands.each[operand], own == dtype, operands.short);
                 // Operands that are read in place need no block.
                 self.slots
                     .push(if reads.copies() { dtype.size() } else { 0 });

@@ -48,13 +48,13 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     if numel == 0 {
         return Ok(());
     }
-    let mut chain = Chain::of(job);
+    let mut chain = Chain::new(job);
     chain.compiled.build(job, &chain.operands)?;
     let places = job.inputs.iter().map(|(place, _)| place);
     let places = places.chain(job.also.iter().map(|(_, place)| place));
     let sizes = places.map(|place| place.dtype.size());
     chain.past =
-        NonTemporal::of(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
+        NonTemporal::for_bytes(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
     let (dest, size) = (Shared(job.dest.ptr), job.dest.dtype.size());
     let done = try_split(numel, GRAIN, &|range| {
         let to = dest.get().wrapping_add(product([range.start, size]));
@@ -73,7 +73,7 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
 /// # Safety
 /// The requirements of [`execute`] for the result of the reduction; the program's result is not empty.
 pub(crate) unsafe fn reduce(job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool> {
-    let mut chain = Chain::of(job);
+    let mut chain = Chain::new(job);
     chain.compiled.build(job, &chain.operands)?;
     // SAFETY: the program's shape and strides are those of the reduction's operand.
     unsafe { execute_made(reduce, &chain) }.map_err(|error| error.in_op(job.op))
@@ -91,7 +91,7 @@ pub(super) struct Chain {
 
 impl Chain {
     /// Creates an uncompiled chain. It is compiled in place, so that the result is not moved.
-    fn of(job: &FusedJob<'_>) -> Self {
+    fn new(job: &FusedJob<'_>) -> Self {
         Self {
             compiled: Compiled::default(),
             operands: Operands::new(job),
@@ -334,7 +334,7 @@ impl Frame<'_> {
 }
 
 impl Elements for Frame<'_> {
-    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
+    unsafe fn produce(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
         // SAFETY: guaranteed by the caller.
         unsafe { self.run(at, n, to, next) };
     }

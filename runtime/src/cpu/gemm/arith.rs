@@ -58,7 +58,7 @@ pub(super) struct Scale<T> {
 }
 
 impl<T: Arith> Scale<T> {
-    pub(super) fn of(p: &super::Product) -> Self {
+    pub(super) fn new(p: &super::Product) -> Self {
         let alpha = T::from_scalar(p.alpha);
         Self {
             alpha: (alpha != T::ONE).then_some(alpha),

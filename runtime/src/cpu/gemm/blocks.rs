@@ -18,7 +18,7 @@ const ROWS: usize = 32;
 /// # Safety
 /// The requirements of [`super::multiply`].
 pub(super) unsafe fn tiny<T: Arith>(p: &Product) {
-    let scale = Scale::<T>::of(p);
+    let scale = Scale::<T>::new(p);
     for i in 0..p.m {
         for j in 0..p.n {
             let mut sum = T::ZERO;
@@ -73,7 +73,7 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
                     });
                 }
             }
-            let scale = Scale::<T>::of(&p);
+            let scale = Scale::<T>::new(&p);
             for r in 0..rows {
                 for c in 0..cols {
                     scale.write(i + r, j + c, sums.add(r * cols + c).read());

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use nomina_core::{Element, Scalar};
 
-use super::after::After;
+use super::epilogue::Epilogue;
 use super::kind::Kind;
 use super::lowered::Lowered;
 use super::prefetch::{Lines, Prefetch};
@@ -91,7 +91,7 @@ pub(super) unsafe fn product<K: Kind>(
         // SAFETY: the product is one tile.
         unsafe {
             kernels[p.m - 1](&tile);
-            if let Some(after) = After::of(p) {
+            if let Some(after) = Epilogue::new(p) {
                 after.rows(p.c.ptr, p.c.rows, p.m, p.n);
             }
         }
@@ -112,7 +112,7 @@ unsafe fn large<K: Kind>(
     next: Option<&Product>,
 ) -> Result<(), NoMemory> {
     let preset;
-    let mut job = Job::<'_, K>::new(p, Prefetch::of(p, next));
+    let mut job = Job::<'_, K>::new(p, Prefetch::between(p, next));
     if job.near() {
         job.left = Left::AsIs;
     }
@@ -231,7 +231,7 @@ impl<K: Kind> Job<'_, K> {
             .then(|| room([height, Self::apart(part), size_of::<K::Unit>()]))
             .transpose()?;
         // Sums in the result itself are final once their tile is done.
-        let after = After::of(p).filter(|_| wide.is_none());
+        let after = Epilogue::new(p).filter(|_| wide.is_none());
         let mut ahead = self.ahead;
         for depth in parts::<K>(self.depth) {
             let after = after.filter(|_| depth.end == self.depth);
@@ -327,7 +327,7 @@ impl<K: Kind> Job<'_, K> {
         [masked, packed]: [bool; 2],
         panel: impl Fn(usize) -> *const K::Unit,
         ahead: &mut Prefetch,
-        after: Option<After>,
+        after: Option<Epilogue>,
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);
         let strips = block.rows.div_ceil(K::ROWS);

@@ -167,7 +167,7 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, tiles: &Tiles<T>) -> bool {
 }
 
 unsafe fn rows<T: Arith>(p: &Product, tiles: &Tiles<T>) {
-    let scale = Scale::<T>::of(p);
+    let scale = Scale::<T>::new(p);
     // Splits rows as evenly as possible, so that no tile has a single row.
     let parts = p.m.div_ceil(tiles.by_rows.len().min(TALL));
     let part = |at: usize| (at * p.m / parts, (at + 1) * p.m / parts);

@@ -49,17 +49,17 @@ macro_rules! of_dtype {
 
 /// The tile shape of a dtype: rows, vectors per row, lanes per vector, and the number of steps packed at once.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct TileShape {
     pub rows: usize,
     pub vectors: usize,
     pub lanes: usize,
     pub depth: usize,
 }
 
-impl Shape {
+impl TileShape {
     /// Returns the tile shape of `dtype`.
-    pub(crate) fn of(dtype: DType) -> Self {
-        of_dtype!(dtype, K => Shape {
+    pub(crate) fn for_dtype(dtype: DType) -> Self {
+        of_dtype!(dtype, K => TileShape {
             rows: K::ROWS,
             vectors: VECTORS,
             lanes: K::LANES,

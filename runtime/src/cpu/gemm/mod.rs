@@ -4,12 +4,12 @@
 //! of AVX-512, AVX2 or plain arrays; 16-bit floats are computed in `f32`. Products with few rows and products with a
 //! vector read the matrix once. Integers and bool are multiplied by blocks.
 
-mod after;
 mod arith;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod dots;
 mod engine;
+mod epilogue;
 #[cfg(target_arch = "x86_64")]
 mod few_rows;
 pub(crate) mod indirect;
@@ -154,19 +154,19 @@ pub(crate) unsafe fn multiply(mut product: Product, repeats: &[Repeat]) -> Resul
         if work < AHEAD {
             return try_for_each(count, work / 8, |index| {
                 // SAFETY: each index owns its part of `c`.
-                unsafe { one(&nth(index), false, None) }
+                unsafe { compute_product(&nth(index), false, None) }
             });
         }
         let last = count - 1;
         return try_for_each(count, work / 8, |index| {
             let next = (index < last).then(|| nth(index + 1));
             // SAFETY: as above.
-            unsafe { one(&nth(index), false, next.as_ref()) }
+            unsafe { compute_product(&nth(index), false, next.as_ref()) }
         });
     }
     for index in 0..count {
         // SAFETY: guaranteed by the caller.
-        unsafe { one(&nth(index), work >= worth, None)? };
+        unsafe { compute_product(&nth(index), work >= worth, None)? };
     }
     Ok(())
 }
@@ -180,15 +180,19 @@ pub(crate) unsafe fn serial(product: &Product) -> Result<(), NoMemory> {
         return Ok(());
     }
     // SAFETY: guaranteed by the caller.
-    unsafe { one(product, false, None) }
+    unsafe { compute_product(product, false, None) }
 }
 
 /// Computes one product, on several threads if `parallel`, and prefetches the `next` one.
-unsafe fn one(p: &Product, parallel: bool, next: Option<&Product>) -> Result<(), NoMemory> {
+unsafe fn compute_product(
+    p: &Product,
+    parallel: bool,
+    next: Option<&Product>,
+) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         if !sums(p, parallel, next)? {
-            after::whole(p, parallel);
+            epilogue::apply_whole(p, parallel);
         }
     }
     Ok(())

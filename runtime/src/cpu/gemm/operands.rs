@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use nomina_core::Element;
 
-use super::after::After;
 use super::engine::Job;
+use super::epilogue::Epilogue;
 use super::kind::{Kind, Part};
 use crate::cpu::cast::Cast;
 use crate::job::Matrix;
@@ -33,7 +33,7 @@ impl<K: Kind> Job<'_, K> {
             (K::Elem::DTYPE, p.dtype)
         };
         let (cast, size) = (Cast::new(from, to), p.dtype.size() as isize);
-        let after = After::of(p).filter(|_| !read);
+        let after = Epilogue::new(p).filter(|_| !read);
         for row in rows.clone() {
             let outside = matrix.ptr.wrapping_offset(
                 (row as isize * matrix.rows + cols.start as isize * matrix.cols) * size,

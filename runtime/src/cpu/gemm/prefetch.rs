@@ -36,7 +36,7 @@ impl Prefetch {
 
     /// Returns the lines of the matrices of `next` that `this` does not read, if they have no gaps
     /// and are small.
-    pub(super) fn of(this: &Product, next: Option<&Product>) -> Self {
+    pub(super) fn between(this: &Product, next: Option<&Product>) -> Self {
         let Some(next) = next else {
             return Self::NONE;
         };
@@ -112,7 +112,7 @@ mod tests {
             c: matrix(128 << 10, 31, 1),
             ..this
         };
-        let mut ahead = Prefetch::of(&this, Some(&next));
+        let mut ahead = Prefetch::between(&this, Some(&next));
         let near = 64 as *const f32;
         let mut seen = Vec::new();
         loop {
@@ -126,8 +126,8 @@ mod tests {
         // 800 bytes are 13 lines, prefetched five at a time.
         let want: Vec<_> = (0..15).map(|at| (64 << 10) + 64 * at).collect();
         assert_eq!(seen, want);
-        assert_eq!(Prefetch::of(&this, None).take(5, near).step, 0);
+        assert_eq!(Prefetch::between(&this, None).take(5, near).step, 0);
         let large = Product { m: 10_000, ..next };
-        assert_eq!(Prefetch::of(&this, Some(&large)).take(5, near).step, 0);
+        assert_eq!(Prefetch::between(&this, Some(&large)).take(5, near).step, 0);
     }
 }

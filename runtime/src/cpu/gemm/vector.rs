@@ -21,7 +21,7 @@ const SHORT: usize = 16;
 /// The requirements of [`super::multiply`].
 pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     let p = *p;
-    let scale = Scale::<T>::of(&p);
+    let scale = Scale::<T>::new(&p);
     let packs = p.b.rows != 1;
     let mut packed = SmallScratch::bytes([usize::from(packs), p.k, size_of::<T>()])?;
     let mut b: *const T = p.b.at(0, 0);

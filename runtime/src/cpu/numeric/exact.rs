@@ -6,7 +6,10 @@ macro_rules! exact {
         /// Evaluates a polynomial as even and odd terms, which are two independent chains of dependent
         /// operations. This helps in functions longer than the processor's out-of-order window.
         #[inline(always)]
-        pub(super) fn long<const FMA: bool, const N: usize>(x: $t, coefficients: [$t; N]) -> $t {
+        pub(super) fn even_odd_polynomial<const FMA: bool, const N: usize>(
+            x: $t,
+            coefficients: [$t; N],
+        ) -> $t {
             let square = x * x;
             let [mut even, mut odd] = [0.0; 2];
             let mut i = 0;

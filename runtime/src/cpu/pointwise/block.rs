@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nomina_core::DType;
 
-use super::dense::is_first;
+use super::contiguous::is_first;
 use super::kernel::{Inputs, Kernel, Loop};
 use crate::job::Place;
 
@@ -276,7 +276,7 @@ fn past(plan: &Plan, dest: Place, inputs: &[Place]) -> Option<NonTemporal> {
     let sizes = inputs.iter().enumerate().filter(moving);
     let sizes = sizes.map(|(_, place)| place.dtype.size());
     let bytes = dest.dtype.size() + sizes.sum::<usize>();
-    NonTemporal::of(plan.numel().saturating_mul(bytes))
+    NonTemporal::for_bytes(plan.numel().saturating_mul(bytes))
 }
 
 /// Decides how an operand reaches the loop, which reads or writes it as `dtype`.

@@ -6,11 +6,11 @@
 //! converted or copied as a whole.
 
 mod block;
-mod dense;
+mod contiguous;
 mod generated;
 mod halves;
+mod in_place;
 mod kernel;
-mod own;
 
 #[cfg(test)]
 mod tests;
@@ -22,10 +22,12 @@ use crate::job::{Constant, Input, Place, Pointwise};
 
 use crate::plan::{OPERANDS, Plan};
 
-pub(crate) use dense::{Dense, Lane, SMALL, StackBlock, dense, over, repeat, spread};
+pub(crate) use contiguous::{
+    ContiguousJob, Lane, SMALL, StackBlock, repeat, run_contiguous, run_over_operand, spread,
+};
 pub(crate) use generated::kernel;
+pub(crate) use in_place::run_in_place;
 pub(crate) use kernel::{Inputs, Kernel, Loop};
-pub(crate) use own::own_dense;
 
 /// Returns the kernel of an elementwise operation; operands of other dtypes pass through blocks.
 /// `None` in the same cases as [`kernel`].

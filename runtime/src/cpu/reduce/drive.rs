@@ -80,9 +80,9 @@ pub(crate) unsafe fn reduce_lines(
     source: Source,
     target: Target,
 ) -> Result<(), NoMemory> {
-    let tail = Tail::of(reducer, plan);
+    let tail = Tail::new(reducer, plan);
     // SAFETY: guaranteed by the caller.
-    unsafe { drive(&Driver::of(reducer, plan, &tail, source), target) }
+    unsafe { drive(&Driver::with_tail(reducer, plan, &tail, source), target) }
 }
 
 /// Runs a driver.

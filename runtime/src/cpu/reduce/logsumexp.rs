@@ -156,13 +156,13 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
 
     #[inline(always)]
     fn finish(&self, state: &State, _: f64) -> T {
-        T::of(state.value())
+        T::from_f64(state.value())
     }
 
     #[inline(always)]
     fn row(&self, state: &mut State, xs: &[T]) {
         let max = dispatch(Row::<T::Max>(xs, PhantomData));
-        let origin = T::of(state.raise(max.wide()));
+        let origin = T::from_f64(state.raise(max.wide()));
         state.sum += dispatch(ExpRow { xs, origin });
     }
 
@@ -173,7 +173,7 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
         let out = &mut tops[..n];
         dispatch(Cols::<T::Max> { out, tile });
         for (state, top) in states.iter_mut().zip(&mut tops) {
-            *top = T::of(state.raise(top.wide()));
+            *top = T::from_f64(state.raise(top.wide()));
         }
         let mut sums = [T::ZERO; COLS];
         let (sums, origins) = (&mut sums[..n], &tops[..n]);
@@ -190,7 +190,7 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
     #[inline(always)]
     fn whole(&self, group: Group<'_, T>, _: f64) -> [T; LANES] {
         let tops = fold::<T::Max>(group);
-        let origins = tops.map(|top| T::of(origin(top.wide())));
+        let origins = tops.map(|top| T::from_f64(origin(top.wide())));
         let mut sums = [T::ZERO; LANES];
         for xs in group.rows() {
             for i in 0..LANES {
@@ -200,7 +200,7 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
         let mut results = [T::ZERO; LANES];
         for i in 0..LANES {
             let (max, sum) = (tops[i].wide(), sums[i].wide());
-            results[i] = T::of(State { max, sum }.value());
+            results[i] = T::from_f64(State { max, sum }.value());
         }
         results
     }

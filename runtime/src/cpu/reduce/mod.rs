@@ -253,7 +253,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
     };
     // SAFETY: guaranteed by the caller; the plan has the job's offsets.
     unsafe {
-        match TransposedRows::of(reducer, &plan, job.dtype) {
+        match TransposedRows::new(reducer, &plan, job.dtype) {
             Some(transposed) => transposed.run(source, None, target),
             None => reduce_lines(reducer, &plan, source, target),
         }

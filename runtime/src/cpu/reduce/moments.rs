@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use super::accumulator::{Accumulator, Tile};
 use super::real::{Real, total};
 use super::reducer::COLS;
-use super::scale::Scale;
+use super::scale::SquareScale;
 use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 32;
@@ -20,7 +20,7 @@ pub(crate) struct State {
     pub(super) count: f64,
     mean: f64,
     squares: f64,
-    scale: Scale,
+    scale: SquareScale,
 }
 
 impl State {
@@ -28,7 +28,7 @@ impl State {
         count: 0.0,
         mean: 0.0,
         squares: 0.0,
-        scale: Scale::One,
+        scale: SquareScale::One,
     };
 
     /// Creates the state of a block from the sum of its deviations from an approximate mean `about`, and the
@@ -40,7 +40,7 @@ impl State {
             count,
             mean: about + off,
             squares: squares - sum * off,
-            scale: Scale::One,
+            scale: SquareScale::One,
         }
     }
 
@@ -56,7 +56,7 @@ impl State {
             count: count as f64,
             mean: x.wide(),
             squares: x.wide() - x.wide(),
-            scale: Scale::One,
+            scale: SquareScale::One,
         }
     }
 
@@ -131,8 +131,8 @@ impl State {
         // Zero if `self` is empty, however large the other mean.
         let squares = other.squares + (delta * share) * (delta * self.count);
         let all = self.squares + squares;
-        let plain = self.scale == Scale::One && other.scale == Scale::One;
-        if !plain || Scale::of(all) != Scale::One {
+        let plain = self.scale == SquareScale::One && other.scale == SquareScale::One;
+        if !plain || SquareScale::for_squares(all) != SquareScale::One {
             self.squares_again(other, share);
         } else {
             self.squares = all;
@@ -145,7 +145,7 @@ impl State {
     #[cold]
     #[inline(never)]
     fn squares_again(&mut self, other: &Self, share: f64) {
-        let together = |scale: Scale| {
+        let together = |scale: SquareScale| {
             let with = |state: &Self| {
                 let factor = scale.factor() / state.scale.factor();
                 state.squares * factor * factor
@@ -157,14 +157,18 @@ impl State {
             };
             with(self) + (with(other) + (delta * share) * (delta * self.count))
         };
-        let plain = together(Scale::One);
-        let scale = Scale::of(plain);
+        let plain = together(SquareScale::One);
+        let scale = SquareScale::for_squares(plain);
         let squares = match scale {
-            Scale::One => plain,
+            SquareScale::One => plain,
             _ => together(scale),
         };
         // Zero needs no scale.
-        self.scale = if squares == 0.0 { Scale::One } else { scale };
+        self.scale = if squares == 0.0 {
+            SquareScale::One
+        } else {
+            scale
+        };
         self.squares = squares;
     }
 
@@ -172,7 +176,7 @@ impl State {
     #[inline(always)]
     pub(super) fn finish(&self, divisor: f64, root: bool) -> f64 {
         let found = finish(self.squares, divisor, root);
-        if self.scale == Scale::One {
+        if self.scale == SquareScale::One {
             return found;
         }
         let factor = self.scale.factor();
@@ -187,7 +191,7 @@ impl State {
 /// Returns one if two elements differ, otherwise zero; this sums faster than booleans.
 #[inline(always)]
 fn differs<T: Real>(x: T, from: T) -> T {
-    if x == from { T::ZERO } else { T::of(1.0) }
+    if x == from { T::ZERO } else { T::from_f64(1.0) }
 }
 
 /// Returns whether the squared deviations of `count` elements, summed in `T`, stayed in its range. False if
@@ -237,7 +241,7 @@ impl<T: Real> Accumulator for Variance<T> {
     #[inline(always)]
     fn finish(&self, state: &State, count: f64) -> T {
         let divisor = (count - self.correction).max(0.0);
-        T::of(state.finish(divisor, self.root))
+        T::from_f64(state.finish(divisor, self.root))
     }
 
     /// Computes the sum and the squared deviations in lanes.
@@ -250,7 +254,7 @@ impl<T: Real> Accumulator for Variance<T> {
                 *lane += x;
             }
         }
-        let about = T::of(total(&lanes) / n);
+        let about = T::from_f64(total(&lanes) / n);
         let (mut off, mut squares) = ([T::ZERO; LANES], [T::ZERO; LANES]);
         let mut chunks = xs.chunks_exact(LANES);
         for chunk in &mut chunks {
@@ -283,7 +287,7 @@ impl<T: Real> Accumulator for Variance<T> {
                 *sum += x;
             }
         }
-        let part = T::of(1.0 / tile.rows() as f64);
+        let part = T::from_f64(1.0 / tile.rows() as f64);
         for sum in &mut about[..n] {
             *sum = *sum * part;
         }
@@ -325,7 +329,7 @@ impl<T: Real> Accumulator for Variance<T> {
     fn whole(&self, group: Group<'_, T>, count: f64) -> [T; WIDE] {
         let divisor = (count - self.correction).max(0.0);
         let share = 1.0 / group.count() as f64;
-        let part = T::of(share);
+        let part = T::from_f64(share);
         let mut about = [T::ZERO; WIDE];
         for xs in group.rows() {
             for i in 0..WIDE {
@@ -355,15 +359,15 @@ impl<T: Real> Accumulator for Variance<T> {
                     count: count as f64,
                     mean: about[i].wide(),
                     squares: sums[i],
-                    scale: Scale::One,
+                    scale: SquareScale::One,
                 };
             }
             State::columns_again(&mut columns, count, |r| group.row(r).as_slice());
-            return columns.map(|column| T::of(column.finish(divisor, self.root)));
+            return columns.map(|column| T::from_f64(column.finish(divisor, self.root)));
         }
         let mut results = [T::ZERO; WIDE];
         for i in 0..WIDE {
-            results[i] = T::of(finish(sums[i], divisor, self.root));
+            results[i] = T::from_f64(finish(sums[i], divisor, self.root));
         }
         results
     }
@@ -384,10 +388,10 @@ mod tests {
     }
 
     fn check<T: Real>(xs: &[f64], expected: f64) {
-        let xs: Vec<T> = xs.iter().map(|&x| T::of(x)).collect();
+        let xs: Vec<T> = xs.iter().map(|&x| T::from_f64(x)).collect();
         for (layout, x, dims) in lines(&xs) {
             for (op, expected) in [(Op::Var, expected), (Op::Std, expected.sqrt())] {
-                let expected = T::of(expected).wide();
+                let expected = T::from_f64(expected).wide();
                 for got in found(op, &x, &dims) {
                     let near = (got - expected).abs() <= 1e-4 * expected;
                     assert!(

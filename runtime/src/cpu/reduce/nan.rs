@@ -32,7 +32,7 @@ fn taken<T: Real>(x: T) -> (T, T) {
     // Only NaN differs from itself.
     #[allow(clippy::eq_op)]
     if x == x {
-        (x, T::of(1.0))
+        (x, T::from_f64(1.0))
     } else {
         (T::ZERO, T::ZERO)
     }
@@ -87,7 +87,7 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
     #[inline(always)]
     fn finish(&self, state: &State, _: f64) -> T {
         let divisor = if MEAN { state.count } else { 1.0 };
-        T::of(state.sum.quotient(divisor))
+        T::from_f64(state.sum.quotient(divisor))
     }
 
     #[inline(always)]
@@ -148,7 +148,7 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
         let mut results = [T::ZERO; WIDE];
         for i in 0..WIDE {
             let divisor = if MEAN { counts[i].wide() } else { 1.0 };
-            results[i] = T::of(sums[i].wide() / divisor);
+            results[i] = T::from_f64(sums[i].wide() / divisor);
             if !sums[i].wide().is_finite() {
                 let mut state = self.empty();
                 group.rows().for_each(|row| self.add(&mut state, row[i]));

@@ -26,7 +26,7 @@ fn columns<'a, T: Real, const N: usize>(
         add_row(&mut about[..n], &mut counts[..n], &row(r)[..n]);
     }
     for (sum, count) in about[..n].iter_mut().zip(&counts) {
-        *sum = T::of(sum.wide() / count.wide().max(1.0));
+        *sum = T::from_f64(sum.wide() / count.wide().max(1.0));
     }
     let (mut off, mut squares) = ([T::ZERO; N], [T::ZERO; N]);
     for r in 0..rows {
@@ -86,7 +86,7 @@ impl<T: Real> Accumulator for NanVariance<T> {
     #[inline(always)]
     fn finish(&self, state: &State, _: f64) -> T {
         let divisor = (state.count - self.0.correction).max(0.0);
-        T::of(state.finish(divisor, self.0.root))
+        T::from_f64(state.finish(divisor, self.0.root))
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use super::accumulator::{Accumulator, Tile};
 use super::reducer::{COLS, Reducer};
-use super::scale::{Scale, Squares, inverse_exponent};
+use super::scale::{SquareScale, Squares, inverse_exponent};
 use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 16;
@@ -169,9 +169,9 @@ impl Accumulator for Euclidean {
     #[inline(always)]
     fn add(&self, squares: &mut Squares, x: f64) {
         let square = x * x;
-        match Scale::of(square) {
+        match SquareScale::for_squares(square) {
             _ if x == 0.0 => {}
-            Scale::One => squares.add(square),
+            SquareScale::One => squares.add(square),
             _ => squares.add_again([x].into_iter(), 0.0, square),
         }
     }
@@ -188,8 +188,8 @@ impl Accumulator for Euclidean {
     #[inline(always)]
     fn row(&self, squares: &mut Squares, xs: &[f64]) {
         let sum = sum_of_squares(xs);
-        match Scale::of(sum) {
-            Scale::One => squares.add(sum),
+        match SquareScale::for_squares(sum) {
+            SquareScale::One => squares.add(sum),
             _ => squares.add_again(xs.iter().copied(), 0.0, sum),
         }
     }
@@ -204,8 +204,8 @@ impl Accumulator for Euclidean {
             }
         }
         for (i, (state, &total)) in states.iter_mut().zip(&*totals).enumerate() {
-            match Scale::of(total) {
-                Scale::One => state.add(total),
+            match SquareScale::for_squares(total) {
+                SquareScale::One => state.add(total),
                 _ => state.add_again((0..tile.rows()).map(|r| tile.row(r)[i]), 0.0, total),
             }
         }
@@ -221,7 +221,7 @@ impl Accumulator for Euclidean {
         }
         let mut roots = totals.map(f64::sqrt);
         for i in 0..WIDE {
-            if Scale::of(totals[i]) != Scale::One {
+            if SquareScale::for_squares(totals[i]) != SquareScale::One {
                 let mut squares = Squares::ZERO;
                 let column = (0..group.count()).map(|r| group.row(r)[i]);
                 squares.add_again(column, 0.0, totals[i]);
@@ -253,7 +253,7 @@ impl Power {
     #[inline(always)]
     fn block(&self, xs: impl Iterator<Item = f64> + Clone) -> Powers {
         let sum = self.sum(xs.clone(), 1.0);
-        if Scale::of(sum) == Scale::One {
+        if SquareScale::for_squares(sum) == SquareScale::One {
             return Powers { sum, scale: 1.0 };
         }
         self.block_again(xs)

@@ -21,7 +21,7 @@ pub(crate) trait Real:
     /// Squared deviations from a mean below this fraction of its square are only rounding errors.
     const LEAST_SHARE: f64;
     /// Rounds to this type.
-    fn of(x: f64) -> Self;
+    fn from_f64(x: f64) -> Self;
     /// Converts to `f64`.
     fn wide(self) -> f64;
     /// Returns *e*^`self` within 2 ulp, without a branch, for arguments up to 40; results for larger
@@ -35,7 +35,7 @@ impl Real for f32 {
     const LEAST_SQUARE: f64 = 1e-30;
     const LEAST_SHARE: f64 = f64::EPSILON;
     #[inline(always)]
-    fn of(x: f64) -> f32 {
+    fn from_f64(x: f64) -> f32 {
         x as f32
     }
     #[inline(always)]
@@ -54,7 +54,7 @@ impl Real for f64 {
     const LEAST_SQUARE: f64 = 1e-280;
     const LEAST_SHARE: f64 = f64::EPSILON * f64::EPSILON / 16.0;
     #[inline(always)]
-    fn of(x: f64) -> f64 {
+    fn from_f64(x: f64) -> f64 {
         x
     }
     #[inline(always)]

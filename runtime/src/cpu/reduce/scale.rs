@@ -15,16 +15,16 @@ const UP: f64 = f64::from_bits((1023 + 700) << 52);
 
 /// A factor that numbers are multiplied by before they are squared.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Scale {
+pub(crate) enum SquareScale {
     Down,
     One,
     Up,
 }
 
-impl Scale {
+impl SquareScale {
     /// Returns the scale for numbers whose unscaled squares have this sum.
     #[inline(always)]
-    pub(crate) fn of(squares: f64) -> Self {
+    pub(crate) fn for_squares(squares: f64) -> Self {
         if (LEAST..MOST).contains(&squares) {
             Self::One
         } else if squares < LEAST {
@@ -79,15 +79,15 @@ impl Squares {
     #[cold]
     #[inline(never)]
     pub(crate) fn add_again(&mut self, xs: impl Iterator<Item = f64>, from: f64, squares: f64) {
-        let scale = Scale::of(squares);
+        let scale = SquareScale::for_squares(squares);
         let sum = xs.fold(0.0, |sum, x| {
             let x = scale.difference(x, from);
             sum + x * x
         });
         match scale {
-            Scale::Down => self.down += sum,
-            Scale::One => self.one += sum,
-            Scale::Up => self.up += sum,
+            SquareScale::Down => self.down += sum,
+            SquareScale::One => self.one += sum,
+            SquareScale::Up => self.up += sum,
         }
     }
 
@@ -102,15 +102,15 @@ impl Squares {
     #[inline]
     pub(crate) fn root(&self, divisor: f64) -> f64 {
         let scale = if self.down != 0.0 {
-            Scale::Down
+            SquareScale::Down
         } else {
-            Scale::of(self.one)
+            SquareScale::for_squares(self.one)
         };
         let squares = match scale {
-            Scale::Down => self.down + self.one * DOWN * DOWN,
-            Scale::One => self.one + self.up / UP / UP,
+            SquareScale::Down => self.down + self.one * DOWN * DOWN,
+            SquareScale::One => self.one + self.up / UP / UP,
             // An unscaled sum this small has few accurate digits, or none.
-            Scale::Up => self.up + self.one * UP * UP,
+            SquareScale::Up => self.up + self.one * UP * UP,
         };
         (squares / divisor).sqrt() / scale.factor()
     }
@@ -134,8 +134,8 @@ mod tests {
         let mut all = Squares::ZERO;
         for part in xs.chunks(2) {
             let sum: f64 = part.iter().map(|x| x * x).sum();
-            match Scale::of(sum) {
-                Scale::One => all.add(sum),
+            match SquareScale::for_squares(sum) {
+                SquareScale::One => all.add(sum),
                 _ => all.add_again(part.iter().copied(), 0.0, sum),
             }
         }

@@ -51,7 +51,7 @@ pub(super) struct TransposedRows<'a> {
 
 impl<'a> TransposedRows<'a> {
     /// Divides a plan into rows; `None` if its outputs are too long or the layout is unsuitable.
-    pub fn of(reducer: &'a dyn Reducer, plan: &LinePlan, source: DType) -> Option<Self> {
+    pub fn new(reducer: &'a dyn Reducer, plan: &LinePlan, source: DType) -> Option<Self> {
         let count = plan.count();
         if count > ROWS {
             return None;
@@ -328,9 +328,9 @@ impl Job<'_> {
                 Some(elements) => {
                     let at = src as usize;
                     if from == to {
-                        elements.put(at, own, c, at + own);
+                        elements.produce(at, own, c, at + own);
                     } else {
-                        elements.put(at, own, a, at + own);
+                        elements.produce(at, own, a, at + own);
                         let [wide, size] = [from, to].map(|dtype| dtype.size() as isize);
                         Cast::new(from, to).run(own, a, wide, c, size);
                     }

@@ -32,7 +32,7 @@ pub(super) unsafe fn lines<R: Running>(
         return Ok(false);
     }
     let high = TILE / length;
-    let past = NonTemporal::of(product([along.size, length, 2, size]));
+    let past = NonTemporal::for_bytes(product([along.size, length, 2, size]));
     let x = Shared(job.x.cast_mut().wrapping_offset(plan.src * size as isize));
     let out = Shared(job.out.wrapping_offset(plan.dst * size as isize));
     try_for_each_past(along.size.div_ceil(high), TILE, past, |tile| {

@@ -229,7 +229,8 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
         beside(job.out_dtype, inner[1], kept.dst),
     ];
     let bytes = job.dtype.size() + job.out_dtype.size();
-    let past = NonTemporal::of(plan.outputs().saturating_mul(count * bytes)).filter(|_| direct[1]);
+    let past =
+        NonTemporal::for_bytes(plan.outputs().saturating_mul(count * bytes)).filter(|_| direct[1]);
     let walk = Tiles::<R> {
         job,
         plan,

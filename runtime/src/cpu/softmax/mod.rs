@@ -290,7 +290,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
             let i = i as isize;
             let (src, dst) = (src + i * walk.kept.src, dst + i * walk.kept.dst);
             // SAFETY: guaranteed by the caller.
-            unsafe { self.line(F::numbers(state).map(T::of), src, dst, to - from)? };
+            unsafe { self.line(F::numbers(state).map(T::from_f64), src, dst, to - from)? };
         }
         Ok(())
     }
@@ -348,7 +348,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         let (a, b) = unsafe {
             let all = numbers.as_mut_ptr().cast::<T>();
             for (i, state) in states.iter().enumerate() {
-                let [first, second] = F::numbers(state).map(T::of);
+                let [first, second] = F::numbers(state).map(T::from_f64);
                 all.add(i).write(first);
                 all.add(n + i).write(second);
             }

@@ -30,7 +30,7 @@ impl<T: Ordered, F: Finish> Kernel for Short<T, F> {
                     tops[i] = if xs[i] > tops[i] { xs[i] } else { tops[i] };
                 }
             }
-            let from = tops.map(|top| T::of(origin(top.wide())));
+            let from = tops.map(|top| T::from_f64(origin(top.wide())));
             let mut sums = [0.0; LANES];
             for first in (0..tile.count).step_by(ROWS) {
                 let mut parts = [T::ZERO; LANES];
@@ -50,7 +50,7 @@ impl<T: Ordered, F: Finish> Kernel for Short<T, F> {
             for i in 0..LANES {
                 let (max, sum) = (tops[i].wide(), sums[i]);
                 let [a, b] = F::numbers(&State { max, sum });
-                (numbers[0][i], numbers[1][i]) = (T::of(a), T::of(b));
+                (numbers[0][i], numbers[1][i]) = (T::from_f64(a), T::from_f64(b));
             }
             for r in 0..tile.count {
                 let xs = row(r);

@@ -66,7 +66,7 @@ unsafe fn lines<T: Ordered>(
     count: usize,
 ) -> Result<(), NoMemory> {
     let (total, size) = (plan.outputs(), size_of::<T>());
-    let past = NonTemporal::of(total.saturating_mul(2 * count * size));
+    let past = NonTemporal::for_bytes(total.saturating_mul(2 * count * size));
     let together = (TASK / count).clamp(1, total);
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
     try_for_each_past(total.div_ceil(together), together * count, past, |task| {
@@ -142,7 +142,7 @@ impl<T: Ordered> Kernel for Line<'_, T> {
     fn run(self) {
         const LANES: usize = 32;
         let max = self.max.wide();
-        let from = T::of(origin(max));
+        let from = T::from_f64(origin(max));
         let mut lanes = [T::ZERO; LANES];
         let (whole, rest) = self.xs.as_chunks::<LANES>();
         let (mut to, mut next) = (self.to, self.next);
@@ -179,7 +179,7 @@ impl<T: Ordered> Kernel for Line<'_, T> {
 /// Returns the factor of the exponentials, which is NaN if the maximum is infinite or NaN.
 #[inline(always)]
 fn factor<T: Ordered>(max: f64, sum: f64) -> T {
-    T::of(if max.is_finite() { 1.0 / sum } else { f64::NAN })
+    T::from_f64(if max.is_finite() { 1.0 / sum } else { f64::NAN })
 }
 
 /// Computes adjacent lines.
@@ -201,7 +201,7 @@ unsafe fn across<T: Ordered>(
     if kept.src != 1 || kept.dst != 1 || kept.size < ACROSS / 4 || most < width || few {
         return Ok(false);
     }
-    let past = NonTemporal::of(plan.outputs().saturating_mul(2 * count * size));
+    let past = NonTemporal::for_bytes(plan.outputs().saturating_mul(2 * count * size));
     let strides = [job.strides[job.dim], job.out_strides[job.dim]];
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
     try_for_each_past(cells, width * count, past, |cell| {
@@ -256,9 +256,9 @@ impl<T: Ordered> Kernel for Columns<T> {
         // Full cells use loops of a length known to the compiler.
         const HALF: usize = ACROSS / 2;
         match self.n {
-            ACROSS => self.of(ACROSS),
-            HALF => self.of(HALF),
-            n => self.of(n),
+            ACROSS => self.compute(ACROSS),
+            HALF => self.compute(HALF),
+            n => self.compute(n),
         }
     }
 }
@@ -273,7 +273,7 @@ impl<T: Ordered> Columns<T> {
     }
 
     #[inline(always)]
-    fn of(&self, n: usize) {
+    fn compute(&self, n: usize) {
         // SAFETY: the creator of this struct guarantees that there is room for the rows.
         let room = unsafe { many_mut::<MaybeUninit<T>>(self.cell.cast(), self.rows * n) };
         let mut tops = [T::NEG_INFINITY; ACROSS];
@@ -288,7 +288,7 @@ impl<T: Ordered> Columns<T> {
         let cell = unsafe { many_mut::<T>(self.cell.cast(), self.rows * n) };
         let (mut from, mut sums) = ([T::ZERO; ACROSS], [0.0; ACROSS]);
         for (from, top) in from.iter_mut().zip(tops) {
-            *from = T::of(origin(top.wide()));
+            *from = T::from_f64(origin(top.wide()));
         }
         for rows in cell.chunks_mut(ROWS * n) {
             let mut parts = [T::ZERO; ACROSS];

@@ -104,7 +104,7 @@ pub(super) fn sort<'a, B: Bits, P: Packed>(
             };
             let sorted = |place: usize| tile[place][lane].at();
             match task {
-                Task::Nth(place) => found.put(0, line, sorted(place)),
+                Task::Nth(place) => found.set(0, line, sorted(place)),
                 Task::Median { ignore_nan } => {
                     let nan = |&place: &usize| line[sorted(place)].is_nan(kind);
                     // NaNs are last, in their original order.
@@ -114,9 +114,9 @@ pub(super) fn sort<'a, B: Bits, P: Packed>(
                     } else {
                         numbers
                     };
-                    found.put(0, line, sorted(place));
+                    found.set(0, line, sorted(place));
                 }
-                _ => (0..count).for_each(|place| found.put(place, line, sorted(place))),
+                _ => (0..count).for_each(|place| found.set(place, line, sorted(place))),
             }
         }
     }

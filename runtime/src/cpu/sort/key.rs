@@ -17,7 +17,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// Returns the size of a dtype in bytes, and its kind. Complex numbers have no order.
-    pub fn of(dtype: DType) -> (usize, Self) {
+    pub fn for_dtype(dtype: DType) -> (usize, Self) {
         let kind = match dtype {
             DType::F16 => Self::Float(0x7c00),
             DType::BF16 => Self::Float(0x7f80),

@@ -38,7 +38,7 @@ pub(super) struct Found<'a, B> {
 
 impl<B: Bits> Found<'_, B> {
     #[inline(always)]
-    pub fn put(&mut self, index: usize, line: &[B], at: usize) {
+    pub fn set(&mut self, index: usize, line: &[B], at: usize) {
         if let Some(value) = self.values.get_mut(index) {
             *value = line[at];
         }
@@ -97,13 +97,13 @@ pub(super) fn sort_line<B: Bits, P: Packed>(
         }
         Task::Nth(n) => {
             pack(line, kind, false, packed);
-            found.put(0, line, packed.select_nth_unstable(n).1.at());
+            found.set(0, line, packed.select_nth_unstable(n).1.at());
         }
-        Task::Median { ignore_nan } => found.put(0, line, median(line, kind, ignore_nan, packed)),
+        Task::Median { ignore_nan } => found.set(0, line, median(line, kind, ignore_nan, packed)),
         Task::Mode => {
             pack(line, kind, false, packed);
             sort(packed, B::WIDTH, spare);
-            found.put(0, line, mode(line, kind, packed));
+            found.set(0, line, mode(line, kind, packed));
         }
         Task::Extreme { greatest } => {
             let mut best = 0;
@@ -111,7 +111,7 @@ pub(super) fn sort_line<B: Bits, P: Packed>(
                 if replaces(line, kind, greatest, best, at) {
                     best = at;
                 }
-                found.put(at, line, best);
+                found.set(at, line, best);
             }
         }
     }

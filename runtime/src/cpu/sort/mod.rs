@@ -23,7 +23,7 @@ pub(crate) use search::search;
 /// Evaluates `$body` with the type of the bits of a dtype, and their kind.
 macro_rules! by_bits {
     ($dtype:expr, $b:ident, $kind:ident => $body:expr) => {
-        match $crate::cpu::sort::Kind::of($dtype) {
+        match $crate::cpu::sort::Kind::for_dtype($dtype) {
             (1, $kind) => {
                 type $b = u8;
                 $body

@@ -198,7 +198,7 @@ pub(super) unsafe fn product(
     // SAFETY: the caller's promise. Copies are in workspaces, which only later work uses again.
     unsafe {
         for (which, kept) in kept.iter_mut().enumerate() {
-            let (matrix, rows, cols) = side(&p, which);
+            let (matrix, rows, cols) = factor(&p, which);
             if operand(matrix, rows, cols).is_none() {
                 *kept = Some(pack(cuda, &mut p, &mut dims, which, false)?);
             }
@@ -231,7 +231,7 @@ pub(super) unsafe fn product(
     Ok(true)
 }
 
-fn side(p: &Product, which: usize) -> (Matrix, usize, usize) {
+fn factor(p: &Product, which: usize) -> (Matrix, usize, usize) {
     if which == 0 {
         (p.a, p.m, p.k)
     } else {
@@ -250,7 +250,7 @@ unsafe fn pack(
     which: usize,
     all: bool,
 ) -> Result<DeviceBuffer> {
-    let (matrix, rows, cols) = side(p, which);
+    let (matrix, rows, cols) = factor(p, which);
     let size = p.dtype.size();
     let (mut shape, mut from, mut to) = (Shape::new(), Strides::new(), Strides::new());
     shape.extend_from_slice(&[rows, cols]);

@@ -168,7 +168,7 @@ impl Library {
 
 /// Returns the library if it is to compute a convolution.
 fn usable_library(cuda: &'static Cuda, question: &Question) -> Option<&'static Library> {
-    let work = [question.over(), question.kernel()].map(crate::shape::product);
+    let work = [question.input(), question.kernel()].map(crate::shape::product);
     let wanted = match provider() {
         Provider::Own => false,
         Provider::Library => true,
@@ -286,7 +286,7 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
     };
     let x = Side {
         at: job.x,
-        sizes: question.over(),
+        sizes: question.input(),
         strides: job.x_strides,
     };
     let out = strides(question.slid(), job.channels_last);
@@ -325,7 +325,7 @@ pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Resu
     unsafe {
         let found = convolve(cuda, job.op, question, [weight, x], job.out)?;
         if found && let Some(bias) = job.bias {
-            add(cuda, job.op, &question, question.over(), bias, job.out)?;
+            add(cuda, job.op, &question, question.input(), bias, job.out)?;
         }
         Ok(found)
     }
@@ -339,7 +339,7 @@ pub(super) unsafe fn weight(cuda: &'static Cuda, job: &WeightGradientJob) -> Res
     let question = question!(Weight, job);
     let x = Side {
         at: job.x,
-        sizes: question.over(),
+        sizes: question.input(),
         strides: job.x_strides,
     };
     let [batch, channels, step] = job.grad_strides;

@@ -49,7 +49,7 @@ pub(super) type Sizes = [usize; 5];
 
 impl Question {
     /// Returns the sizes of the input.
-    pub(super) fn over(&self) -> Sizes {
+    pub(super) fn input(&self) -> Sizes {
         let [d, h, w] = self.windows.map(|window| window.size);
         [self.batch, self.groups * self.channels, d, h, w]
     }
@@ -68,7 +68,7 @@ impl Question {
 
     /// Returns the dims for the library, which expects at least four: without the outermost spatial dim, unless windows
     /// slide along it.
-    fn told<T: Copy>(&self, all: [T; 5]) -> Vec<T> {
+    fn library_dims<T: Copy>(&self, all: [T; 5]) -> Vec<T> {
         let [batch, channels, rest @ ..] = all;
         let flat = self.windows[0] == crate::job::Sliding::NONE;
         let mut told = vec![batch, channels];
@@ -88,7 +88,7 @@ impl Question {
                 && free.is_some_and(|free| free / window.stride + 1 == window.out)
         });
         types(self.dtype).is_some()
-            && small(self.over())
+            && small(self.input())
             && small(self.slid())
             && small(self.kernel())
             && alike
@@ -175,8 +175,8 @@ impl ConvPlan {
         let numbers = |all: &[usize]| all.iter().map(|&n| n as c_int).collect::<Vec<_>>();
         let tensor = |sizes: Sizes| {
             let made = Descriptor::new(api.create_tensor, api.destroy_tensor)?;
-            let dims = numbers(&asked.told(sizes));
-            let steps = asked.told(strides(sizes, asked.last).map(|step| step as usize));
+            let dims = numbers(&asked.library_dims(sizes));
+            let steps = asked.library_dims(strides(sizes, asked.last).map(|step| step as usize));
             let steps = numbers(&steps);
             let rank = dims.len() as c_int;
             // SAFETY: both lists have `rank` numbers.
@@ -186,7 +186,7 @@ impl ConvPlan {
         };
         let weight = || {
             let made = Descriptor::new(api.create_weight, api.destroy_weight)?;
-            let dims = numbers(&asked.told(asked.kernel()));
+            let dims = numbers(&asked.library_dims(asked.kernel()));
             let order = if asked.last { NHWC } else { NCHW };
             let rank = dims.len() as c_int;
             // SAFETY: the list has `rank` numbers.
@@ -197,7 +197,7 @@ impl ConvPlan {
         let slides = Descriptor::new(api.create_slides, api.destroy_slides)?;
         let of = |number: fn(&crate::job::Sliding) -> usize| {
             let [d, h, w] = asked.windows.each_ref().map(number);
-            numbers(&asked.told([0, 0, d, h, w])[2..])
+            numbers(&asked.library_dims([0, 0, d, h, w])[2..])
         };
         let pads = of(|window| window.before);
         let (steps, apart) = (of(|window| window.stride), of(|window| window.dilation));
@@ -216,7 +216,7 @@ impl ConvPlan {
             (api.set_groups)(object, groups).result()?;
             (api.set_math)(object, math).result()?;
         }
-        let (over, slid, kernel) = (tensor(asked.over())?, tensor(asked.slid())?, weight()?);
+        let (over, slid, kernel) = (tensor(asked.input())?, tensor(asked.slid())?, weight()?);
         let (sides, propose, compute): (_, Propose, Compute) = match asked.way {
             Way::Forward => ([over, kernel, slid], api.propose_forward, api.forward),
             Way::Data => ([kernel, slid, over], api.propose_data, api.data),

@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
     /// If there is no memory for a node.
     pub(crate) fn result(&self, saved: &Raw, of: Results) -> Result<Raw> {
         let saved = saved.clone();
-        let node = NodeRef::of(self.node);
+        let node = NodeRef::from_node(self.node);
         Ok(match (self.records, of) {
             (false, _) => saved,
             (true, Results::One) => saved.computed_by(node),
@@ -307,7 +307,7 @@ impl NodeRef {
     }
 
     /// Returns another reference to a node.
-    pub(crate) fn of(node: &Node) -> Self {
+    pub(crate) fn from_node(node: &Node) -> Self {
         node.count.fetch_add(1, Ordering::Relaxed);
         Self(NonNull::from(node))
     }
@@ -483,7 +483,7 @@ pub(crate) fn record_all<'r, R: Rule + 'static>(
     let operator = operator(operands, rule)?;
     for (at, result) in results.iter_mut().enumerate() {
         if result.dtype().is_float() || result.dtype().is_complex() {
-            let node = NodeRef::output(NodeRef::of(&operator), at)?;
+            let node = NodeRef::output(NodeRef::from_node(&operator), at)?;
             *result = result.clone().computed_by(node);
         }
     }

@@ -37,7 +37,7 @@ const DTYPES: [DType; BITS + 1] = {
 impl Tag {
     /// Creates the tag of a tensor without a node.
     #[inline(always)]
-    pub(crate) const fn of(dtype: DType) -> Self {
+    pub(crate) const fn for_dtype(dtype: DType) -> Self {
         Self::new(without_provenance_mut(dtype as usize))
     }
 
@@ -53,7 +53,7 @@ impl Tag {
     /// Returns the call that created the tensor, if known.
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "only debug builds know")]
-    pub(crate) fn made(&self) -> Option<&'static Location<'static>> {
+    pub(crate) fn created_at(&self) -> Option<&'static Location<'static>> {
         #[cfg(debug_assertions)]
         return self.made;
         #[cfg(not(debug_assertions))]
@@ -106,7 +106,7 @@ impl Tag {
 
     /// Returns a reference to the node.
     pub(crate) fn node_ref(&self) -> Option<NodeRef> {
-        self.node().map(NodeRef::of)
+        self.node().map(NodeRef::from_node)
     }
 }
 
@@ -116,7 +116,7 @@ impl Clone for Tag {
         if self.has_node() {
             return self.clone_node();
         }
-        Self::new(self.word).made_at(self.made())
+        Self::new(self.word).made_at(self.created_at())
     }
 }
 
@@ -124,8 +124,8 @@ impl Tag {
     #[cold]
     fn clone_node(&self) -> Self {
         match self.node_ref() {
-            Some(node) => Self::computed(self.dtype(), node).made_at(self.made()),
-            None => Self::new(self.word).made_at(self.made()),
+            Some(node) => Self::computed(self.dtype(), node).made_at(self.created_at()),
+            None => Self::new(self.word).made_at(self.created_at()),
         }
     }
 

@@ -67,7 +67,7 @@ impl Reached {
     /// If there is no memory.
     pub(crate) fn add(&mut self, node: &NodeRef, stands_in: &Node) -> Result<()> {
         if !self.is_made_meanwhile(node) {
-            return self.put(node);
+            return self.insert(node);
         }
         if std::ptr::eq(&raw const **node, stands_in) {
             return Ok(());
@@ -78,7 +78,7 @@ impl Reached {
             self.threads.insert(node.thread);
             for edge in node.edges().iter().flatten() {
                 if !self.is_made_meanwhile(edge) {
-                    self.put(edge)?;
+                    self.insert(edge)?;
                 } else if seen.insert(edge.address()) {
                     open.push(edge);
                 }
@@ -87,13 +87,13 @@ impl Reached {
         Ok(())
     }
 
-    fn put(&mut self, node: &NodeRef) -> Result<()> {
+    fn insert(&mut self, node: &NodeRef) -> Result<()> {
         let bytes = size_of::<NodeRef>().saturating_mul(self.nodes.len());
         let missing = |_| refused("checkpoint", bytes);
         self.addresses.try_reserve(1).map_err(missing)?;
         self.nodes.try_reserve(1).map_err(missing)?;
         if self.addresses.insert(node.address()) {
-            self.nodes.push(NodeRef::of(node));
+            self.nodes.push(NodeRef::from_node(node));
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ pub(super) fn stands_for(edges: &[Option<NodeRef>]) -> Result<Option<NodeRef>> {
         for edge in edges.iter().flatten() {
             reached.add(edge, node)?;
         }
-        Ok(Some(NodeRef::of(node)))
+        Ok(Some(NodeRef::from_node(node)))
     })
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn traced<R>(f: impl FnOnce() -> Result<R>) -> Result<Traced<R>> {
     let reached = Reached::new();
     let node = NodeRef::bare("checkpoint")?;
     let trace = Trace {
-        node: NodeRef::of(&node),
+        node: NodeRef::from_node(&node),
         reached,
     };
     let restore = Restore(set(Some(trace)));

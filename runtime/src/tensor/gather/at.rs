@@ -117,7 +117,7 @@ impl Span {
                 .hint(format!("ranges lie between {} and {limit}", -limit)))
         };
         let (start, end) = (settle(start.unwrap_or(0))?, settle(end.unwrap_or(limit))?);
-        Self::of(start, end, step)
+        Self::new(start, end, step)
     }
 
     /// Resolves a range clipped to the dim, like in Python.
@@ -132,7 +132,7 @@ impl Span {
             let from_start = if at < 0 { at.saturating_add(limit) } else { at };
             from_start.clamp(0, limit)
         };
-        Self::of(
+        Self::new(
             settle(start.unwrap_or(0)),
             settle(end.unwrap_or(limit)),
             step,
@@ -140,7 +140,7 @@ impl Span {
     }
 
     /// Resolves a range of two indices that are within the dim.
-    fn of(start: i64, end: i64, step: i64) -> Result<Self> {
+    fn new(start: i64, end: i64, step: i64) -> Result<Self> {
         if step < 1 {
             let what = format!("a step of {step}");
             return Err(Error::new(ErrorKind::Argument, "at", what)

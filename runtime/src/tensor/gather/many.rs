@@ -26,7 +26,7 @@ impl Given {
 
 impl DynTensor {
     /// Reads `indices`, one or none for each of the first dims.
-    fn given(&self, op: Op, indices: &[Option<&Self>]) -> Result<Given> {
+    fn read_indices(&self, op: Op, indices: &[Option<&Self>]) -> Result<Given> {
         let fail = |e| about(e, &[self]);
         let mut given = Given {
             dims: rule::Positions::new(),
@@ -111,7 +111,7 @@ impl DynTensor {
     /// unify.
     pub fn index(&self, indices: &[Option<&Self>]) -> Result<Self> {
         let fail = |e| about(e, &[self]);
-        let given = self.given(Op::Index, indices)?;
+        let given = self.read_indices(Op::Index, indices)?;
         if given.dims.is_empty() {
             return Ok(self.clone());
         }
@@ -155,7 +155,7 @@ impl DynTensor {
         options: IndexPutOptions,
     ) -> Result<&mut Self> {
         let op = Op::IndexPut;
-        let given = self.given(op, indices)?;
+        let given = self.read_indices(op, indices)?;
         let mut read = rule::index_many(op.name(), &self.names, &given.dims, &given.names)
             .map_err(|e| about(e, &[self, values]))?;
         if let ([at], 0) = (&given.dims[..], given.names.len()) {

@@ -5,7 +5,7 @@
 //! approximation of (1 + 2x) exp(x²) erfc x, 1981.
 
 use super::exponential::{grow, power, simple_power};
-use super::pair::{long, product};
+use super::pair::{even_odd_polynomial, product};
 use super::{log, log1p};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
@@ -57,7 +57,7 @@ pub(crate) fn erf<const FMA: bool>(x: f64) -> f64 {
     // Beyond this limit the result is 1.
     let a = if a > 6.0 { 6.0 } else { a };
     let inner = inner::<FMA>(x);
-    let (scale, power) = simple_power::<FMA>(-long::<FMA, 17>(a, OUTER));
+    let (scale, power) = simple_power::<FMA>(-even_odd_polynomial::<FMA, 17>(a, OUTER));
     let outer = (-scale).madd::<FMA>(power, 1.0).copysign(x);
     if a < 1.0 { inner } else { outer }
 }

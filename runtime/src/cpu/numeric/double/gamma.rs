@@ -7,7 +7,7 @@
 
 use super::ROUND;
 use super::log;
-use super::pair::{long, product};
+use super::pair::{even_odd_polynomial, product};
 use super::trigonometry::{tangent, wave};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
@@ -144,7 +144,7 @@ pub(crate) fn lgamma<const FMA: bool>(x: f64) -> f64 {
     let steps = if lower { above * below } else { down };
     let ln = log::<FMA>(if far { z } else { steps.abs() });
     let lost = if above == 0.0 { 0.0 } else { low / above };
-    let inner = ((y - 1.0) * (y - 2.0)) * long::<FMA, 23>(y - 1.625, NEAR);
+    let inner = ((y - 1.0) * (y - 2.0)) * even_odd_polynomial::<FMA, 23>(y - 1.625, NEAR);
     let near = if lower {
         (inner - lost) - ln
     } else {
@@ -197,7 +197,7 @@ pub(crate) fn digamma<const FMA: bool>(x: f64) -> f64 {
     } else {
         top.madd::<FMA>(base, more * bottom) / (bottom * base)
     };
-    let slope = long::<FMA, 22>(y - 1.5, NEAR_ZERO);
+    let slope = even_odd_polynomial::<FMA, 22>(y - 1.5, NEAR_ZERO);
     let near = ((y - ZERO[0]) - ZERO[1]).madd::<FMA>(slope, steps);
 
     let inverse = 1.0 / z;

@@ -8,7 +8,7 @@ use super::error::{inner, scaled};
 use super::exponential::{grow, power};
 use super::log;
 use super::logarithm::log_short;
-use super::pair::{long, product};
+use super::pair::{even_odd_polynomial, product};
 use crate::cpu::numeric::single::Madd;
 
 /// Returns the inverse error function of x ≥ 0, given `rest` = 1 - x.
@@ -44,8 +44,8 @@ fn inverse<const FMA: bool>(x: f64, rest: f64) -> f64 {
     ];
     let log = log::<FMA>(rest);
     let root = (-log).sqrt();
-    let outer = root * long::<FMA, 16>(1.0 / root - 0.47, OUTER);
-    let z = x * long::<FMA, 8>(x * x, INNER);
+    let outer = root * even_odd_polynomial::<FMA, 16>(1.0 / root - 0.47, OUTER);
+    let z = x * even_odd_polynomial::<FMA, 8>(x * x, INNER);
     let z = if x < 0.75 { z } else { outer };
     let central = x < 0.5;
     let (square, low) = product::<FMA>(z, z);
@@ -121,7 +121,7 @@ fn near<const FMA: bool>(a: f64, rest: f64) -> f64 {
     // -ln(1 - a²)
     let w = -log_short::<FMA>(rest * (2.0 - rest));
     // The value at zero is added separately, so that nothing cancels.
-    let over = long::<FMA, 22>(w - 2.75, SERIES);
+    let over = even_odd_polynomial::<FMA, 22>(w - 2.75, SERIES);
     a * w.madd::<FMA>(over, 1.0 / std::f64::consts::FRAC_2_SQRT_PI)
 }
 
@@ -176,8 +176,8 @@ pub(crate) fn erfinv<const FMA: bool>(x: f64) -> f64 {
     let a = x.abs();
     let near = near::<FMA>(a, 1.0 - a);
     let root = (-log::<FMA>((1.0 - a) * (1.0 + a))).sqrt();
-    let far = long::<FMA, 19>(root - 3.1875, FAR);
-    let farthest = long::<FMA, 17>(root - 5.0, FARTHEST);
+    let far = even_odd_polynomial::<FMA, 19>(root - 3.1875, FAR);
+    let farthest = even_odd_polynomial::<FMA, 17>(root - 5.0, FARTHEST);
     let far = if root < 4.0 { far } else { farthest };
     let value = if a <= NEAR { near } else { far };
     let value = if a == 1.0 { f64::INFINITY } else { value };

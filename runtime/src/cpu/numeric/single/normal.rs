@@ -3,7 +3,7 @@
 //! Like in `f64` ([`double`](super::super::double)), these functions times exp(a²) or exp(a²/2) are a polynomial in 1 /
 //! (1 + a/c); the error of the inverse is corrected by the derivative.
 
-use super::pair::{long, product, rest, step};
+use super::pair::{even_odd_polynomial, product, rest, step};
 use super::{BACK, EXP, LN_2, Madd, RAISED, log, log1p, round, whole_power};
 
 /// A function f(a) of a ≥ 0 that falls like exp(-w a²/2).
@@ -78,7 +78,8 @@ impl<const N: usize> Tail<N> {
         let lost = a.madd::<FMA>(self.scale, 1.0 - sum);
         let lacks = u.madd::<FMA>(-lost, rest::<FMA>(u, sum));
         let v = u - self.middle;
-        let (series, series_low) = step::<FMA>(v, long::<FMA, N>(v, self.series), self.last);
+        let (series, series_low) =
+            step::<FMA>(v, even_odd_polynomial::<FMA, N>(v, self.series), self.last);
         let (value, low) = product::<FMA>(u, series);
         let [slope, start] = self.slope;
         let line = u.madd::<FMA>(slope, start);
@@ -95,7 +96,7 @@ impl<const N: usize> Tail<N> {
         let rest = whole.madd::<FMA>(-LN_2[1], square_low.madd::<FMA>(half, rest));
         let r = square.madd::<FMA>(half, whole * -LN_2[0]) + rest;
         let [series @ .., _, _] = EXP;
-        let less = (r * r).madd::<FMA>(long::<FMA, 5>(r, series), r);
+        let less = (r * r).madd::<FMA>(even_odd_polynomial::<FMA, 5>(r, series), r);
         (value + value.madd::<FMA>(less, low)) * whole_power(shifted)
     }
 

@@ -32,7 +32,7 @@ pub(crate) trait Elements {
     ///
     /// # Safety
     /// The operand has these elements; there is room for `n` at `to`.
-    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize);
+    unsafe fn produce(&mut self, at: usize, n: usize, to: *mut u8, next: usize);
 }
 
 /// Like [`reduce_lines`](super::reduce_lines), for elements that `make` computes; the plan's offsets count them in
@@ -52,7 +52,7 @@ pub(crate) unsafe fn reduce_computed(
         ptr: std::ptr::null(),
         dtype: make.dtype(),
     };
-    if let Some(transposed) = TransposedRows::of(reducer, plan, source.dtype) {
+    if let Some(transposed) = TransposedRows::new(reducer, plan, source.dtype) {
         if !transposed.dense() {
             return Ok(false);
         }
@@ -60,8 +60,8 @@ pub(crate) unsafe fn reduce_computed(
         unsafe { transposed.run(source, Some(make), target)? };
         return Ok(true);
     }
-    let tail = Tail::of(reducer, plan);
-    let mut walk = Driver::of(reducer, plan, &tail, source);
+    let tail = Tail::new(reducer, plan);
+    let mut walk = Driver::with_tail(reducer, plan, &tail, source);
     let inner = if walk.columns { walk.kept } else { walk.inner };
     if reducer.ordered() || (inner.src != 1 && inner.size != 1) {
         return Ok(false);
@@ -82,11 +82,11 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// Like [`Elements::put`].
-    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
+    /// Like [`Elements::produce`].
+    unsafe fn produce(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
         let Some(cast) = self.cast else {
             // SAFETY: guaranteed by the caller.
-            unsafe { self.elements.put(at, n, to, next) };
+            unsafe { self.elements.produce(at, n, to, next) };
             return;
         };
         let (from, size) = (self.from, self.to);
@@ -95,7 +95,8 @@ impl Loader<'_> {
             let block = self.scratch.as_mut_ptr();
             // SAFETY: the scratch has room for a block; the rest is guaranteed by the caller.
             unsafe {
-                self.elements.put(at + start, len, block, at + start + len);
+                self.elements
+                    .produce(at + start, len, block, at + start + len);
                 let to = to.add(start * size);
                 cast.run(len, block, from as isize, to, size as isize);
             }
@@ -165,7 +166,7 @@ impl Driver<'_> {
                 // SAFETY: whole rows of the operand; the tile has room for them, and there is a state for each.
                 unsafe {
                     let (at, n) = (at as usize, rows * count);
-                    loader.put(at, n, tile, at + n);
+                    loader.produce(at, n, tile, at + n);
                     for row in 0..rows {
                         let state = states.add((first + row) * self.size);
                         let xs = tile.add(row * count * size);
@@ -190,7 +191,7 @@ impl Driver<'_> {
                     let len = (n - start).min(BLOCK - held);
                     let first = (base + offset) as usize + start;
                     // SAFETY: the run is within the operand, and the block has room for it.
-                    unsafe { loader.put(first, len, block.add(held * size), first + len) };
+                    unsafe { loader.produce(first, len, block.add(held * size), first + len) };
                     held += len;
                     start += len;
                     if held == BLOCK || (long && start == n) {
@@ -254,12 +255,12 @@ impl Driver<'_> {
                 unsafe {
                     if stride == cols as isize {
                         let (at, n) = (first as usize, rows * cols);
-                        loader.put(at, n, tile, at + n);
+                        loader.produce(at, n, tile, at + n);
                     } else {
                         for row in 0..rows {
                             let at = (first + row as isize * stride) as usize;
                             let place = tile.add(row * cols * size);
-                            loader.put(at, cols, place, at + stride as usize);
+                            loader.produce(at, cols, place, at + stride as usize);
                         }
                     }
                     self.reducer

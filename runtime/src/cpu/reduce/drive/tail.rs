@@ -19,7 +19,7 @@ pub(super) struct Tail {
 
 impl Tail {
     /// Creates the plan; `None` if elements must come in order or the layout is unsuitable.
-    pub fn of(reducer: &dyn Reducer, plan: &LinePlan) -> Option<Self> {
+    pub fn new(reducer: &dyn Reducer, plan: &LinePlan) -> Option<Self> {
         let (&last, far) = plan.reduced.split_last()?;
         let (&kept, outer) = plan.kept.split_last()?;
         let fits = !reducer.ordered()
@@ -49,7 +49,7 @@ impl Tail {
 
 impl<'a> Driver<'a> {
     /// Like [`Driver::new`], but uses the tail's plan if there is one.
-    pub(super) fn of(
+    pub(super) fn with_tail(
         reducer: &'a dyn Reducer,
         plan: &'a LinePlan,
         tail: &'a Option<Tail>,

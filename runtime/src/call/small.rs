@@ -11,7 +11,7 @@ use super::arg::Arg;
 use super::direct::{keeps, larger, looks_at_elements, repeated, short};
 use crate::job::Constant;
 
-use crate::cpu::pointwise::{Inputs, Kernel, SMALL, StackBlock, over, repeat, spread};
+use crate::cpu::pointwise::{Inputs, Kernel, SMALL, StackBlock, repeat, run_over_operand, spread};
 use crate::raw::{Raw, Strided};
 use crate::shape::product;
 use crate::storage::Storage;
@@ -40,7 +40,7 @@ fn inputs(x: *const u8, y: *const u8) -> Inputs {
 /// # Safety
 /// `like` is row-major, has the same number of elements, and its lists own no allocation.
 #[inline(always)]
-pub(crate) unsafe fn put((storage, dtype): Computed, like: &Strided) -> Raw {
+pub(crate) unsafe fn wrap((storage, dtype): Computed, like: &Strided) -> Raw {
     // SAFETY: the caller's promise.
     unsafe { Raw::like_small(storage, dtype, like) }
 }
@@ -57,76 +57,76 @@ pub(crate) fn count(layout: &Strided) -> Option<usize> {
 /// Applies an operator to one tensor; `None` if the call does not qualify.
 #[must_use]
 #[inline(always)]
-pub fn of_one(op: Op, x: &Raw) -> Option<Raw> {
-    let made = one::<false>(op, x)?;
-    // SAFETY: `one` checked it.
-    Some(unsafe { put(made, x.layout()) })
+pub fn small_unary(op: Op, x: &Raw) -> Option<Raw> {
+    let made = unary_elements::<false>(op, x)?;
+    // SAFETY: `unary_elements` checked it.
+    Some(unsafe { wrap(made, x.layout()) })
 }
 
 /// Applies an operator to two operands; `None` if the call does not qualify.
 #[must_use]
 #[inline(always)]
-pub fn of_two(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
+pub fn small_binary(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
     if let (Arg::Tensor(x), Arg::Tensor(y)) = (x, y)
-        && let Some(raw) = of_alike(op, x, y)
+        && let Some(raw) = small_same_shape(op, x, y)
     {
         return Some(raw);
     }
-    of_unlike(op, x, y)
+    small_repeating(op, x, y)
 }
 
-/// Like [`of_two`], for tensors of one shape.
+/// Like [`small_binary`], for tensors of one shape.
 #[must_use]
 #[inline(always)]
-pub fn of_alike(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
+pub fn small_same_shape(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
     if x.shape().len() != y.shape().len() {
         return None;
     }
-    let made = alike::<false>(op, x, y)?;
-    // SAFETY: `alike` checked it.
-    Some(unsafe { put(made, x.layout()) })
+    let made = same_shape_elements::<false>(op, x, y)?;
+    // SAFETY: `same_shape_elements` checked it.
+    Some(unsafe { wrap(made, x.layout()) })
 }
 
-/// Like [`of_two`], for operands of different shapes.
+/// Like [`small_binary`], for operands of different shapes.
 #[must_use]
 #[inline(always)]
-pub fn of_unlike(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
-    let (made, like) = unlike::<false>(op, x, y)?;
-    // SAFETY: `unlike` checked it.
-    Some(unsafe { put(made, like) })
+pub fn small_repeating(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
+    let (made, like) = repeating_elements::<false>(op, x, y)?;
+    // SAFETY: `repeating_elements` checked it.
+    Some(unsafe { wrap(made, like) })
 }
 
-/// Like [`of_one`] and [`of_two`], but also takes operands with nodes. The result is not recorded.
-pub(crate) fn of_recorded(op: Op, args: &[Arg<'_>]) -> Option<Raw> {
+/// Like [`small_unary`] and [`small_binary`], but also takes operands with nodes. The result is not recorded.
+pub(crate) fn small_with_nodes(op: Op, args: &[Arg<'_>]) -> Option<Raw> {
     let (made, like) = match *args {
-        [Arg::Tensor(x)] => (one::<true>(op, x)?, x.layout()),
+        [Arg::Tensor(x)] => (unary_elements::<true>(op, x)?, x.layout()),
         [Arg::Tensor(x), Arg::Tensor(y)] if x.shape() == y.shape() => {
-            (alike::<true>(op, x, y)?, x.layout())
+            (same_shape_elements::<true>(op, x, y)?, x.layout())
         }
-        [x, y] => unlike::<true>(op, x, y)?,
+        [x, y] => repeating_elements::<true>(op, x, y)?,
         _ => return None,
     };
     // SAFETY: the function that computed the elements checked it.
-    Some(unsafe { put(made, like) })
+    Some(unsafe { wrap(made, like) })
 }
 
 /// Applies an operator into the buffer of its only operand. Returns false, without changes, if the call does not
 /// qualify.
 #[must_use]
-pub fn into_one(op: Op, own: &mut Raw) -> bool {
-    try_one(op, own).is_some()
+pub fn small_unary_in_place(op: Op, own: &mut Raw) -> bool {
+    try_unary_in_place(op, own).is_some()
 }
 
-/// Like [`of_two`], but into the buffer of `own`, which is the first operand, or the second if `behind`. Returns false,
+/// Like [`small_binary`], but into the buffer of `own`, which is the first operand, or the second if `behind`. Returns false,
 /// without changes, if the call does not qualify.
 #[must_use]
-pub fn into_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
-    try_own(op, own, other, behind).is_some()
+pub fn small_binary_in_place(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
+    try_binary_in_place(op, own, other, behind).is_some()
 }
 
-/// Computes the elements of [`of_one`]; with `ANY` also for operands with nodes.
+/// Computes the elements of [`small_unary`]; with `ANY` also for operands with nodes.
 #[inline(never)]
-fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Computed> {
+fn unary_elements<const ANY: bool>(op: Op, x: &Raw) -> Option<Computed> {
     if !ANY && x.requires_grad() {
         return None;
     }
@@ -138,7 +138,7 @@ fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Computed> {
 }
 
 #[inline(never)]
-fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Computed> {
+fn same_shape_elements<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Computed> {
     let fits = if ANY {
         x.dtype() == y.dtype()
     } else {
@@ -150,12 +150,16 @@ fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Computed> {
     let inputs = inputs(x.on_host_ptr()?, y.on_host_ptr()?);
     let count = x.layout().dense_alike(y.layout())?;
     let kernel = find(op, x.dtype(), 2)?;
-    // SAFETY: as in `one`, for both operands.
+    // SAFETY: as in `unary_elements`, for both operands.
     unsafe { make(kernel, count, inputs) }
 }
 
 #[inline(never)]
-fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Computed, &'a Strided)> {
+fn repeating_elements<'a, const ANY: bool>(
+    op: Op,
+    x: Arg<'a>,
+    y: Arg<'a>,
+) -> Option<(Computed, &'a Strided)> {
     let recorded = |arg: &Arg<'_>| matches!(arg, Arg::Tensor(raw) if raw.requires_grad());
     if !ANY && (recorded(&x) || recorded(&y)) {
         return None;
@@ -174,13 +178,13 @@ fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Comput
     let count = count(whole.layout())?;
     let kernel = find(op, dtype, 2)?;
     let mut block = StackBlock::NEW;
-    let other = beside(other, whole, count, &mut block)?;
+    let other = expanded(other, whole, count, &mut block)?;
     let inputs = if behind {
         inputs(other, input)
     } else {
         inputs(input, other)
     };
-    // SAFETY: as in `one`, for both operands.
+    // SAFETY: as in `unary_elements`, for both operands.
     let made = unsafe { make(kernel, count, inputs) }?;
     Some((made, whole.layout()))
 }
@@ -188,7 +192,7 @@ fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Comput
 /// Returns the address of `count` elements of the smaller operand: its own if it has as many, else `block`, to which it
 /// is expanded.
 #[inline(always)]
-fn beside(
+fn expanded(
     other: &Arg<'_>,
     whole: &Raw,
     count: usize,
@@ -241,7 +245,7 @@ fn own_place(own: &mut Raw, kernel: &Kernel, count: usize) -> Option<*mut u8> {
     own.unique_on_host()
 }
 
-fn try_one(op: Op, own: &mut Raw) -> Option<()> {
+fn try_unary_in_place(op: Op, own: &mut Raw) -> Option<()> {
     if own.requires_grad() {
         return None;
     }
@@ -249,11 +253,11 @@ fn try_one(op: Op, own: &mut Raw) -> Option<()> {
     let kernel = find(op, own.dtype(), 1)?;
     let place = own_place(own, kernel, count)?;
     // SAFETY: the elements of `own`, which nothing else shares.
-    unsafe { over(kernel, count, place, inputs(place, place), true) }.then_some(())
+    unsafe { run_over_operand(kernel, count, place, inputs(place, place), true) }.then_some(())
 }
 
 #[inline(never)]
-fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
+fn try_binary_in_place(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
     if own.requires_grad() || matches!(other, Arg::Tensor(other) if other.requires_grad()) {
         return None;
     }
@@ -268,7 +272,7 @@ fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
         _ => {
             let count = own.layout().dense_count()?;
             let kernel = find(op, own.dtype(), 2)?;
-            (kernel, count, beside(&other, own, count, &mut block)?)
+            (kernel, count, expanded(&other, own, count, &mut block)?)
         }
     };
     let place = own_place(own, kernel, count)?;
@@ -279,9 +283,9 @@ fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
     };
     // SAFETY: the elements of `own`, which nothing else shares, so that those of the other operand are elsewhere, or in
     // the block.
-    unsafe { over(kernel, count, place, inputs, !behind) }.then_some(())
+    unsafe { run_over_operand(kernel, count, place, inputs, !behind) }.then_some(())
 }
 
 #[cfg(test)]
-#[path = "alike_tests.rs"]
+#[path = "small_tests.rs"]
 mod tests;

@@ -36,21 +36,21 @@ impl<const N: usize> StackBlock<N> {
 
 /// Calls the loop of `kernel` on contiguous elements.
 #[inline]
-pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
+pub(crate) unsafe fn run_contiguous(kernel: &Kernel, job: &ContiguousJob<'_>) {
     if kernel.is_shared(job.count) && job.lanes.iter().all(|lane| lane.period().is_none()) {
         // SAFETY: guaranteed by the caller.
-        return unsafe { shared(kernel, job) };
+        return unsafe { run_shared(kernel, job) };
     }
     // SAFETY: guaranteed by the caller.
-    unsafe { alone(kernel, job) };
+    unsafe { run_on_one_thread(kernel, job) };
 }
 
-/// Like [`dense`], on several threads if that pays; no operand repeats.
+/// Like [`run_contiguous`], on several threads if that pays; no operand repeats.
 ///
 /// # Safety
-/// The requirements of [`dense`].
+/// The requirements of [`run_contiguous`].
 #[inline(never)]
-unsafe fn shared(kernel: &Kernel, job: &Dense<'_>) {
+unsafe fn run_shared(kernel: &Kernel, job: &ContiguousJob<'_>) {
     let (dest, lanes, in_place) = (Shared(job.dest), job.lanes, job.in_place);
     split_by_time(job.count, 1, &|range| {
         let at = |dtype: DType| product([range.start, dtype.size()]);
@@ -61,23 +61,23 @@ unsafe fn shared(kernel: &Kernel, job: &Dense<'_>) {
                 lane => lane,
             };
         }
-        let part = Dense {
+        let part = ContiguousJob {
             count: range.len(),
             dest: dest.get().wrapping_add(at(kernel.output)),
             lanes: &part[..lanes.len()],
             in_place,
         };
         // SAFETY: guaranteed by the caller for some of the elements; ranges do not overlap in the result.
-        unsafe { alone(kernel, &part) };
+        unsafe { run_on_one_thread(kernel, &part) };
     });
 }
 
-/// Like [`dense`], on one thread.
+/// Like [`run_contiguous`], on one thread.
 ///
 /// # Safety
-/// The requirements of [`dense`].
+/// The requirements of [`run_contiguous`].
 #[inline]
-unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
+unsafe fn run_on_one_thread(kernel: &Kernel, job: &ContiguousJob<'_>) {
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
     let mut whole = true;
     for (ptr, lane) in ptrs.iter_mut().zip(job.lanes) {
@@ -101,9 +101,9 @@ unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
         if whole {
             (kernel.pick())(job.count, job.dest, ptrs);
         } else if product([job.count, widest(kernel)]) <= SMALL {
-            at_once(kernel, job);
+            run_small(kernel, job);
         } else {
-            in_blocks(kernel, job);
+            run_in_blocks(kernel, job);
         }
     }
 }
@@ -115,7 +115,7 @@ unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
 /// # Safety
 /// The operands have the kernel's dtypes, and `dest` overlaps no operand other than the one it overwrites.
 #[inline]
-pub(crate) unsafe fn over(
+pub(crate) unsafe fn run_over_operand(
     kernel: &Kernel,
     count: usize,
     dest: *mut u8,
@@ -156,12 +156,12 @@ fn widest(kernel: &Kernel) -> usize {
     inputs.fold(kernel.output.size(), |most, dtype| most.max(dtype.size()))
 }
 
-/// Like [`dense`], for operands that fit in [`SMALL`] bytes.
+/// Like [`run_contiguous`], for operands that fit in [`SMALL`] bytes.
 ///
 /// # Safety
-/// The requirements of [`dense`].
+/// The requirements of [`run_contiguous`].
 #[inline(never)]
-unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
+unsafe fn run_small(kernel: &Kernel, job: &ContiguousJob<'_>) {
     let mut scratch = [StackBlock::<SMALL>::NEW; INPUTS];
     let mut result = StackBlock::<SMALL>::NEW;
     let (count, result) = (job.count, result.as_mut_ptr());
@@ -211,13 +211,13 @@ pub(crate) unsafe fn spread(lane: &Lane, dtype: DType, count: usize, block: *mut
     block
 }
 
-/// Like [`dense`], block by block: the loop reads repeating operands from memory and assumes that its
+/// Like [`run_contiguous`], block by block: the loop reads repeating operands from memory and assumes that its
 /// result overlaps no input.
 ///
 /// # Safety
-/// The requirements of [`dense`].
+/// The requirements of [`run_contiguous`].
 #[inline(never)]
-unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
+unsafe fn run_in_blocks(kernel: &Kernel, job: &ContiguousJob<'_>) {
     let mut scratch = [StackBlock::<BLOCK>::NEW; INPUTS];
     let mut result = StackBlock::<BLOCK>::NEW;
     let blocks = scratch.each_mut().map(StackBlock::as_mut_ptr);
@@ -374,7 +374,7 @@ impl Lane {
 }
 
 /// An elementwise operation on contiguous elements in the dtypes of its loop.
-pub(crate) struct Dense<'a> {
+pub(crate) struct ContiguousJob<'a> {
     /// The number of elements of the result.
     pub(crate) count: usize,
     pub(crate) dest: *mut u8,

@@ -4,9 +4,9 @@ use std::mem::MaybeUninit;
 
 use nomina_core::DType;
 
-use super::dense::dense;
+use super::contiguous::run_contiguous;
 use super::kernel::Kernel;
-use crate::cpu::pointwise::{Dense, Lane};
+use crate::cpu::pointwise::{ContiguousJob, Lane};
 
 use crate::cpu::cast::Cast;
 
@@ -22,17 +22,17 @@ struct Wide([MaybeUninit<f32>; BLOCK]);
 ///
 /// # Safety
 /// The elements are valid for their dtype and aligned, and nobody else accesses them meanwhile.
-pub(crate) unsafe fn own_dense(kernel: &Kernel, dtype: DType, n: usize, ptr: *mut u8) {
+pub(crate) unsafe fn run_in_place(kernel: &Kernel, dtype: DType, n: usize, ptr: *mut u8) {
     debug_assert!(kernel.arity == 1 && kernel.inputs[0] == kernel.output);
     let run = |n, ptr: *mut u8| {
-        let job = Dense {
+        let job = ContiguousJob {
             count: n,
             dest: ptr,
             lanes: &[Lane::Whole(ptr.cast_const())],
             in_place: true,
         };
         // SAFETY: elements of the kernel's dtype, which are both its operand and its result.
-        unsafe { dense(kernel, &job) };
+        unsafe { run_contiguous(kernel, &job) };
     };
     if dtype == kernel.output {
         return run(n, ptr);

@@ -12,14 +12,14 @@ use crate::job::Product;
 
 /// The epilogue of a product and the dtype it is applied in.
 #[derive(Clone, Copy)]
-pub(super) struct After {
+pub(super) struct Epilogue {
     kernel: &'static Kernel,
     dtype: DType,
 }
 
-impl After {
+impl Epilogue {
     /// Returns the epilogue of `p`, or `None` if it has none.
-    pub(super) fn of(p: &Product) -> Option<Self> {
+    pub(super) fn new(p: &Product) -> Option<Self> {
         let kernel = pointwise::kernel(p.after?, arithmetic(p.dtype))?;
         Some(Self {
             kernel,
@@ -43,7 +43,12 @@ impl After {
         for row in 0..rows as isize {
             // SAFETY: guaranteed by the caller.
             unsafe {
-                pointwise::own_dense(self.kernel, self.dtype, n, ptr.wrapping_offset(row * apart));
+                pointwise::run_in_place(
+                    self.kernel,
+                    self.dtype,
+                    n,
+                    ptr.wrapping_offset(row * apart),
+                );
             }
         }
     }
@@ -53,8 +58,8 @@ impl After {
 ///
 /// # Safety
 /// The requirements of [`super::multiply`]; the product was computed.
-pub(super) unsafe fn whole(p: &Product, parallel: bool) {
-    let Some(after) = After::of(p) else {
+pub(super) unsafe fn apply_whole(p: &Product, parallel: bool) {
+    let Some(after) = Epilogue::new(p) else {
         return;
     };
     let (mut c, mut rows, mut cols) = (p.c, p.m, p.n);
