@@ -74,8 +74,8 @@ pub fn default_dtype() -> DType {
 /// If `dtype` is not a float dtype.
 #[track_caller]
 pub fn with_default_dtype<R>(dtype: DType, f: impl FnOnce() -> R) -> R {
-    struct Restore(DType);
-    impl Drop for Restore {
+    struct RestoreDType(DType);
+    impl Drop for RestoreDType {
         fn drop(&mut self) {
             DEFAULT.set(self.0);
         }
@@ -84,7 +84,7 @@ pub fn with_default_dtype<R>(dtype: DType, f: impl FnOnce() -> R) -> R {
         dtype.is_float(),
         "with_default_dtype: {dtype} is not a float dtype; pass F32 or F64"
     );
-    let _restore = Restore(DEFAULT.replace(dtype));
+    let _restore = RestoreDType(DEFAULT.replace(dtype));
     f()
 }
 

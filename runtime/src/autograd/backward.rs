@@ -13,7 +13,7 @@ use crate::raw::Raw;
 use crate::raw::graph::{Node, NodeRef, lock, switched, trace};
 
 /// Gradients to be stored, usually few.
-type Stored = SmallVec<[(NodeRef, Raw); 4]>;
+type StoredGradients = SmallVec<[(NodeRef, Raw); 4]>;
 
 #[cold]
 fn unrecorded(op: &'static str, x: &Raw) -> Error {
@@ -38,7 +38,7 @@ pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
     check_seed("backward", x, &seed)?;
     let mut pass = Pass::new(options, None);
     pass.give(&NodeRef::from_node(node), 0, seed)?;
-    let mut found = Stored::new();
+    let mut found = StoredGradients::new();
     let asks = |node: &Node| node.slot().is_some();
     pass.run(asks, |node, given| {
         if let (Some(_), Some(Some(grad))) = (node.slot(), given.first()) {
@@ -56,7 +56,7 @@ pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
 }
 
 /// Adds gradients to their slots, and sets each to the sum.
-fn store(found: &mut Stored, options: BackwardOptions) -> Result<()> {
+fn store(found: &mut StoredGradients, options: BackwardOptions) -> Result<()> {
     // All slots are locked at once and in one order, so that two threads cannot deadlock.
     found.sort_unstable_by_key(|(node, _)| node.address());
     let mut slots: SmallVec<[(MutexGuard<'_, Option<Raw>>, &mut Raw); 4]> = SmallVec::new();

@@ -19,13 +19,13 @@ pub(super) struct Pending {
     /// The deferred gradient of its only result; `given` is empty then.
     pub(super) chain: Option<Box<dyn Chain>>,
     /// The outputs whose sums are wider than their gradients.
-    widened: SmallVec<[Widened; 1]>,
+    widened: SmallVec<[WideSum; 1]>,
     /// The number of additions so far.
     additions: u32,
 }
 
 /// A sum that is accumulated in wider dtypes than its gradient's.
-struct Widened {
+struct WideSum {
     output: usize,
     /// The dtype of the gradient.
     dtype: DType,
@@ -101,10 +101,10 @@ impl Pending {
     }
 
     /// Returns the entry of an output, which is created with the gradient's dtype.
-    fn widened(&mut self, output: usize, dtype: DType) -> &mut Widened {
+    fn widened(&mut self, output: usize, dtype: DType) -> &mut WideSum {
         let found = self.widened.iter().position(|known| known.output == output);
         let at = found.unwrap_or_else(|| {
-            self.widened.push(Widened {
+            self.widened.push(WideSum {
                 output,
                 dtype,
                 total: None,
@@ -129,7 +129,7 @@ impl Pending {
             return Ok(());
         }
         self.settle()?;
-        for Widened {
+        for WideSum {
             output,
             dtype,
             total,

@@ -6,7 +6,7 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use super::index::cat;
 use super::{check, contiguous};
 use crate::Device;
-use crate::cuda::nccl::{Handle, ID, Reduction, reduction, unique_id};
+use crate::cuda::nccl::{Handle, ID, NcclReduction, reduction, unique_id};
 use crate::raw::Raw;
 
 /// One rank among CUDA devices, one device each, that exchange tensors by NCCL. All ranks make the same calls in the
@@ -227,7 +227,7 @@ impl Communicator {
         Ok(received.into_iter().map(|(_, piece)| piece).collect())
     }
 
-    fn how(&self, combine: Op, dtype: DType) -> Result<Reduction> {
+    fn how(&self, combine: Op, dtype: DType) -> Result<NcclReduction> {
         reduction(combine, dtype).ok_or_else(|| {
             let what = format!("NCCL does not combine {dtype} by {}", combine.name());
             Error::new(ErrorKind::DType, OP, what)

@@ -49,18 +49,18 @@ pub(super) fn contract_and_add(
         }
     }
     check_same_kind(op, &[a, b])?;
-    type Dims = SmallVec<[usize; 8]>;
+    type DimList = SmallVec<[usize; 8]>;
     let all = || pairs.iter().chain(batch);
-    let ms: Dims = (0..a.rank())
+    let ms: DimList = (0..a.rank())
         .filter(|d| all().all(|(i, _)| i != d))
         .collect();
-    let ns: Dims = (0..b.rank())
+    let ns: DimList = (0..b.rank())
         .filter(|d| all().all(|(_, j)| j != d))
         .collect();
     // Any order of the contracted dims gives the same sums; the order of `a` in memory avoids a copy.
     let mut ks: SmallVec<[(usize, usize); 8]> = SmallVec::from_slice(pairs);
     ks.sort_by_key(|&(i, _)| std::cmp::Reverse(a.strides()[i].abs()));
-    let (mut left, mut right) = (Dims::new(), Dims::new());
+    let (mut left, mut right) = (DimList::new(), DimList::new());
     left.extend(batch.iter().map(|p| p.0));
     right.extend(batch.iter().map(|p| p.1));
     left.extend_from_slice(&ms);
@@ -96,7 +96,7 @@ pub(super) fn contract_and_add(
     shape.extend_from_slice(&n);
     let out = out.reshape(&shape)?;
     let kept = batch.len() + ms.len();
-    let mut order: Dims = (0..kept).collect();
+    let mut order: DimList = (0..kept).collect();
     order.sort_by_key(|&at| left[at]);
     order.extend(kept..shape.len());
     out.permute(&order)

@@ -8,7 +8,7 @@ use super::check;
 use super::check::same_device;
 use super::device::by_host;
 use crate::Device;
-use crate::cpu::linalg::{Failure, MatrixJob, Target, execute};
+use crate::cpu::linalg::{BatchResult, Failure, MatrixJob, execute};
 use crate::cpu::parallel::Shared;
 use crate::raw::Raw;
 use crate::shape::{Shape, count};
@@ -263,7 +263,7 @@ fn compute(
             }
         };
         let mut raw = Raw::zeros(name, &shape, dtype, Device::Cpu).map_err(Err)?;
-        targets.push(Target {
+        targets.push(BatchResult {
             ptr: Shared(raw.fresh_ptr()),
             rows,
             columns,

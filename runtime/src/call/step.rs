@@ -8,7 +8,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::{copy_into, fused};
 use crate::SmallVec;
-use crate::cpu::step::Steps;
+use crate::cpu::step::ParameterSteps;
 use crate::job::{Adam, Descent, Formula, GradFactors, Momentum, Node, StepJob, Value};
 use crate::memory::refused;
 use crate::profile::Span;
@@ -181,7 +181,7 @@ fn walk<F: Formula<K>, const K: usize>(
     formula: impl Fn(u64) -> F,
 ) -> Result<()> {
     params.iter().try_for_each(|of| check(op, of))?;
-    let room = || Steps::with_room(params.len());
+    let room = || ParameterSteps::with_room(params.len());
     let (Ok(mut single), Ok(mut double)) = (room(), room()) else {
         return Err(refused(
             op,
@@ -289,9 +289,10 @@ fn programs<const K: usize>(of: &StepParam<'_, K>, by: impl Formula<K>) -> Resul
     let state: [Raw; K] = std::array::from_fn(|at| of.state[at].clone().detach());
     let mut tensors: SmallVec<[&Raw; 4]> = SmallVec::from_slice(&[&param, &grad]);
     tensors.extend(&state);
-    let chain = Chain::default();
-    let [param, grad] = [0, 1].map(|at| chain.step(Step::Tensor(at)));
-    let state: [Traced<'_>; K] = std::array::from_fn(|at| chain.step(Step::Tensor(2 + at)));
+    let chain = ProgramBuilder::default();
+    let [param, grad] = [0, 1].map(|at| chain.step(BuilderStep::Tensor(at)));
+    let state: [TracedValue<'_>; K] =
+        std::array::from_fn(|at| chain.step(BuilderStep::Tensor(2 + at)));
     let (param, state) = by.step(param, grad, state);
     let param = chain.compute(&param, &tensors)?;
     let mut computed: [Raw; K] = std::array::from_fn(|_| param.clone());
@@ -303,7 +304,7 @@ fn programs<const K: usize>(of: &StepParam<'_, K>, by: impl Formula<K>) -> Resul
 
 /// A step of a program under construction.
 #[derive(Clone, Copy)]
-enum Step {
+enum BuilderStep {
     Tensor(usize),
     Number(f64),
     Apply(Op, [usize; 2]),
@@ -312,29 +313,29 @@ enum Step {
 
 /// A program under construction.
 #[derive(Default)]
-struct Chain(RefCell<SmallVec<[Step; 32]>>);
+struct ProgramBuilder(RefCell<SmallVec<[BuilderStep; 32]>>);
 
-impl Chain {
-    fn step(&self, step: Step) -> Traced<'_> {
+impl ProgramBuilder {
+    fn step(&self, step: BuilderStep) -> TracedValue<'_> {
         let mut steps = self.0.borrow_mut();
         steps.push(step);
-        Traced {
+        TracedValue {
             chain: self,
             at: steps.len() - 1,
         }
     }
 
-    fn compute(&self, value: &Traced<'_>, tensors: &[&Raw]) -> Result<Raw> {
+    fn compute(&self, value: &TracedValue<'_>, tensors: &[&Raw]) -> Result<Raw> {
         let steps = self.0.borrow();
         let mut numbers: SmallVec<[Scalar; 16]> = SmallVec::new();
         let nodes = steps[..=value.at].iter().map(|step| match step {
-            Step::Tensor(at) => Node::Tensor(*at),
-            Step::Number(number) => {
+            BuilderStep::Tensor(at) => Node::Tensor(*at),
+            BuilderStep::Number(number) => {
                 numbers.push(Scalar::Float(*number));
                 Node::Scalar(numbers.len() - 1)
             }
-            Step::Apply(op, args) => Node::Apply(*op, args),
-            Step::Sqrt(args) => Node::Apply(Op::Sqrt, args),
+            BuilderStep::Apply(op, args) => Node::Apply(*op, args),
+            BuilderStep::Sqrt(args) => Node::Apply(Op::Sqrt, args),
         });
         let program: SmallVec<[Node<'_>; 32]> = nodes.collect();
         fused(&program, tensors, &numbers)
@@ -343,34 +344,34 @@ impl Chain {
 
 /// A value of a program under construction.
 #[derive(Clone)]
-struct Traced<'a> {
-    chain: &'a Chain,
+struct TracedValue<'a> {
+    chain: &'a ProgramBuilder,
     at: usize,
 }
 
 macro_rules! traced {
     ($($op:ident $method:ident),*) => {$(
-        impl $op for Traced<'_> {
+        impl $op for TracedValue<'_> {
             type Output = Self;
             fn $method(self, other: Self) -> Self {
-                self.chain.step(Step::Apply(Op::$op, [self.at, other.at]))
+                self.chain.step(BuilderStep::Apply(Op::$op, [self.at, other.at]))
             }
         }
     )*};
 }
 traced!(Add add, Sub sub, Mul mul, Div div);
 
-impl Value for Traced<'_> {
+impl Value for TracedValue<'_> {
     fn times(self, factor: f64) -> Self {
-        let factor = self.chain.step(Step::Number(factor));
+        let factor = self.chain.step(BuilderStep::Number(factor));
         self * factor
     }
     fn plus(self, number: f64) -> Self {
-        let number = self.chain.step(Step::Number(number));
+        let number = self.chain.step(BuilderStep::Number(number));
         self + number
     }
     fn sqrt(self) -> Self {
-        self.chain.step(Step::Sqrt([self.at]))
+        self.chain.step(BuilderStep::Sqrt([self.at]))
     }
 }
 

@@ -50,7 +50,7 @@ unsafe fn blocks<T: Real>(job: &AttentionJob) -> Result<(), NoMemory> {
         .saturating_mul(job.features + job.width);
     try_for_each(count * blocks, work, |task| {
         let (at, first) = (task / blocks, task % blocks * rows);
-        let block = Block {
+        let block = QueryRange {
             job,
             at,
             first,
@@ -62,7 +62,7 @@ unsafe fn blocks<T: Real>(job: &AttentionJob) -> Result<(), NoMemory> {
 }
 
 /// A block of queries at one index of the batch.
-struct Block<'a> {
+struct QueryRange<'a> {
     job: &'a AttentionJob,
     at: usize,
     first: usize,
@@ -70,9 +70,9 @@ struct Block<'a> {
 }
 
 /// An uninitialised buffer of numbers.
-struct Room<T>(Scratch<MaybeUninit<T>>);
+struct AttentionScratch<T>(Scratch<MaybeUninit<T>>);
 
-impl<T: Copy> Room<T> {
+impl<T: Copy> AttentionScratch<T> {
     fn new(rows: usize, cols: usize) -> Result<Self, NoMemory> {
         Scratch::uninit([rows, cols]).map(Self)
     }
@@ -89,10 +89,10 @@ impl<T: Copy> Room<T> {
 /// Rows of an operand in `T`: converted copies if the operand has another dtype.
 struct Loaded<T> {
     matrix: Matrix,
-    _room: Option<Room<T>>,
+    _room: Option<AttentionScratch<T>>,
 }
 
-impl Block<'_> {
+impl QueryRange<'_> {
     unsafe fn run<T: Real>(&self) -> Result<(), NoMemory> {
         let Self { job, rows, .. } = *self;
         // The last query of the block sees the most keys.
@@ -101,8 +101,8 @@ impl Block<'_> {
         } else {
             job.source
         };
-        let mut scores = Room::<T>::new(rows, seen)?;
-        let mut sums = Room::<T>::new(rows, job.width)?;
+        let mut scores = AttentionScratch::<T>::new(rows, seen)?;
+        let mut sums = AttentionScratch::<T>::new(rows, job.width)?;
         let (scores, sums) = (scores.matrix(seen), sums.matrix(job.width));
         // SAFETY: there is room for what is written; the operands have the job's sizes.
         unsafe {
@@ -158,7 +158,7 @@ impl Block<'_> {
         }
     }
 
-    /// Like [`Block::place`], but as numbers of `T`.
+    /// Like [`QueryRange::place`], but as numbers of `T`.
     ///
     /// # Safety
     /// The operand has this number of rows and columns.
@@ -176,7 +176,7 @@ impl Block<'_> {
                 _room: None,
             });
         }
-        let mut room = Room::<T>::new(rows, cols)?;
+        let mut room = AttentionScratch::<T>::new(rows, cols)?;
         let loaded = room.matrix(cols);
         // SAFETY: guaranteed by the caller; the buffer has room for the rows.
         unsafe { converted(matrix, part.dtype, loaded, T::DTYPE, rows, cols) };

@@ -62,7 +62,7 @@ pub(crate) fn of_weights(xs: &[i64], weights: &[f64], bins: usize) -> Result<Vec
 }
 
 /// A float type that can be assigned to one of several equal bins.
-pub(crate) trait Binned: Element + PartialOrd {
+pub(crate) trait HistogramElement: Element + PartialOrd {
     /// Returns the index among `bins` equal bins between `low` and `high`, computed in the
     /// precision of the dtype; `high` itself is in the last bin.
     fn bin(self, low: Self, high: Self, bins: usize) -> usize;
@@ -70,7 +70,7 @@ pub(crate) trait Binned: Element + PartialOrd {
 
 macro_rules! binned {
     ($($t:ty)*) => {$(
-        impl Binned for $t {
+        impl HistogramElement for $t {
             #[inline(always)]
             fn bin(self, low: Self, high: Self, bins: usize) -> usize {
                 (((self - low) * bins as $t / (high - low)) as usize).min(bins - 1)
@@ -81,7 +81,7 @@ macro_rules! binned {
 binned!(f32 f64);
 
 /// Counts the elements in each of several equal bins. Elements out of range and NaNs are ignored.
-pub(crate) fn of_floats<T: Binned>(
+pub(crate) fn of_floats<T: HistogramElement>(
     xs: &[T],
     low: T,
     high: T,

@@ -107,7 +107,7 @@ pub(crate) unsafe fn short(
             let dst = (plan.dst + dst + at) * ends.out_dtype.size() as isize;
             // SAFETY: the rows are within the operand and the result; each buffer has room for a block.
             unsafe {
-                let block = Block {
+                let block = RowBlock {
                     turn,
                     rows,
                     n,
@@ -163,7 +163,7 @@ impl<'a> LineRows<'a> {
 }
 
 /// A block of `n` rows.
-struct Block<'a> {
+struct RowBlock<'a> {
     turn: Transpose,
     rows: LineRows<'a>,
     n: usize,
@@ -171,7 +171,7 @@ struct Block<'a> {
     past: Option<NonTemporal>,
 }
 
-impl Block<'_> {
+impl RowBlock<'_> {
     /// Loads, transposes, computes, transposes back and stores the rows.
     ///
     /// # Safety

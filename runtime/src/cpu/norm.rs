@@ -241,13 +241,13 @@ pub(crate) unsafe fn execute(job: &NormJob<'_>) -> Result<(), NoMemory> {
 }
 
 /// A weight or bias of the row's elements, read only once if it is the same for all rows.
-struct Scale<'a, T> {
+struct RowParameter<'a, T> {
     lines: &'a Lines,
     buffer: Scratch<T>,
     ready: bool,
 }
 
-impl<'a, T: Real> Scale<'a, T> {
+impl<'a, T: Real> RowParameter<'a, T> {
     fn new(lines: &'a Lines, rows: &Rows) -> Result<Self, NoMemory> {
         let own = if lines.is_dense::<T>() { 0 } else { rows.len };
         Ok(Self {
@@ -321,8 +321,12 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
         let own = |needed: bool| Scratch::new([usize::from(needed), rows.len], T::ZERO);
         let (mut input, mut output) = (own(!x.is_dense::<T>())?, own(!direct)?);
-        let weight = weight.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
-        let bias = bias.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
+        let weight = weight
+            .as_ref()
+            .map(|lines| RowParameter::<T>::new(lines, &rows));
+        let bias = bias
+            .as_ref()
+            .map(|lines| RowParameter::<T>::new(lines, &rows));
         let (mut weight, mut bias) = (weight.transpose()?, bias.transpose()?);
         for index in range {
             // SAFETY: operands are readable and each row of the result is written by one task, as the

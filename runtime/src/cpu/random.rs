@@ -244,7 +244,7 @@ fn distinct(
     first: usize,
     out: &mut [i64],
 ) -> Option<()> {
-    use crate::random::function::Function;
+    use crate::random::function::SampleMath;
     let mut count = 0;
     for (i, &weight) in row.iter().enumerate() {
         if !(weight >= 0.0 && weight.is_finite()) {

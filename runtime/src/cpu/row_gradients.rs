@@ -25,7 +25,7 @@ const LANES: usize = 16;
 
 /// The formula of a gradient's element. It depends on the saved element, the incoming gradient, three numbers of the
 /// row, and the sums or means of two terms.
-trait Formula {
+trait RowFormula {
     /// Whether there are terms.
     const SUMS: bool = true;
     /// Whether the terms are averaged instead of summed.
@@ -35,9 +35,9 @@ trait Formula {
 }
 
 /// The gradient of softmax with result y: y (g - sum(g y)).
-struct Softmax;
+struct SoftmaxGradient;
 
-impl Formula for Softmax {
+impl RowFormula for SoftmaxGradient {
     const MEANS: bool = false;
     #[inline(always)]
     fn terms<T: Real>(saved: T, grad: T, _: [T; 3]) -> [T; 2] {
@@ -50,9 +50,9 @@ impl Formula for Softmax {
 }
 
 /// The gradient of log-softmax with result y: g - exp(y) sum(g).
-struct LogSoftmax;
+struct LogSoftmaxGradient;
 
-impl Formula for LogSoftmax {
+impl RowFormula for LogSoftmaxGradient {
     const MEANS: bool = false;
     #[inline(always)]
     fn terms<T: Real>(_: T, grad: T, _: [T; 3]) -> [T; 2] {
@@ -67,9 +67,9 @@ impl Formula for LogSoftmax {
 /// The gradient of a norm with operand x and n = (x - mean) / σ: (g - mean(g) - n mean(g n)) / σ if `CENTRED`,
 /// otherwise without mean(g). The numbers of a row are the mean, 1 / σ, and the rounding error of the mean divided by
 /// σ.
-struct Norm<const CENTRED: bool>;
+struct NormGradient<const CENTRED: bool>;
 
-impl<const CENTRED: bool> Norm<CENTRED> {
+impl<const CENTRED: bool> NormGradient<CENTRED> {
     #[inline(always)]
     fn standard<T: Real>(saved: T, [mean, slope, off]: [T; 3]) -> T {
         if CENTRED {
@@ -80,7 +80,7 @@ impl<const CENTRED: bool> Norm<CENTRED> {
     }
 }
 
-impl<const CENTRED: bool> Formula for Norm<CENTRED> {
+impl<const CENTRED: bool> RowFormula for NormGradient<CENTRED> {
     const MEANS: bool = true;
     #[inline(always)]
     fn terms<T: Real>(saved: T, grad: T, row: [T; 3]) -> [T; 2] {
@@ -95,9 +95,9 @@ impl<const CENTRED: bool> Formula for Norm<CENTRED> {
 }
 
 /// The gradient of cross entropy with logits x: exp(x - log sum exp) times a factor; both are numbers of the row.
-struct Entropy;
+struct EntropyGradient;
 
-impl Formula for Entropy {
+impl RowFormula for EntropyGradient {
     const SUMS: bool = false;
     const MEANS: bool = false;
     #[inline(always)]
@@ -111,9 +111,9 @@ impl Formula for Entropy {
 }
 
 /// A kernel that computes the sums of a row's terms.
-struct Sums<'a, T, F>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
+struct TermSums<'a, T, F>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
 
-impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
+impl<T: Real, F: RowFormula> Kernel for TermSums<'_, T, F> {
     type Out = [f64; 2];
     #[inline(always)]
     fn run(self) -> [f64; 2] {
@@ -152,7 +152,7 @@ struct Last<'a, T, F> {
     by: PhantomData<F>,
 }
 
-impl<T: Real, F: Formula> Kernel for Last<'_, T, F> {
+impl<T: Real, F: RowFormula> Kernel for Last<'_, T, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -165,9 +165,9 @@ impl<T: Real, F: Formula> Kernel for Last<'_, T, F> {
 }
 
 /// A kernel that computes the elementwise products of two rows.
-struct Products<'a, T>(&'a [T], &'a [T], &'a mut [T]);
+struct TermProducts<'a, T>(&'a [T], &'a [T], &'a mut [T]);
 
-impl<T: Real> Kernel for Products<'_, T> {
+impl<T: Real> Kernel for TermProducts<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -195,11 +195,11 @@ unsafe fn compute<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         match job.by {
-            RowGradient::Softmax => each_row::<T, Softmax>(job),
-            RowGradient::LogSoftmax => each_row::<T, LogSoftmax>(job),
-            RowGradient::Entropy => each_row::<T, Entropy>(job),
-            RowGradient::Norm { rms: false, .. } => each_row::<T, Norm<true>>(job),
-            RowGradient::Norm { rms: true, .. } => each_row::<T, Norm<false>>(job),
+            RowGradient::Softmax => each_row::<T, SoftmaxGradient>(job),
+            RowGradient::LogSoftmax => each_row::<T, LogSoftmaxGradient>(job),
+            RowGradient::Entropy => each_row::<T, EntropyGradient>(job),
+            RowGradient::Norm { rms: false, .. } => each_row::<T, NormGradient<true>>(job),
+            RowGradient::Norm { rms: true, .. } => each_row::<T, NormGradient<false>>(job),
         }
     }
 }
@@ -216,7 +216,7 @@ fn is_ordinary<T: Real>(slope: f64, sums: [f64; 2]) -> bool {
 /// The result is writable for the length of the row.
 #[cold]
 #[inline(never)]
-unsafe fn again<T: Real, F: Formula>(
+unsafe fn again<T: Real, F: RowFormula>(
     row: [&[T]; 2],
     [mean, slope, _]: [f64; 3],
     count: f64,
@@ -225,7 +225,7 @@ unsafe fn again<T: Real, F: Formula>(
     let wide = |xs: &[T]| collect(xs.iter().map(|x| x.wide()));
     let (saved, grad) = (wide(row[0])?, wide(row[1])?);
     let row = [mean, slope, 0.0];
-    let sums = dispatch(Sums(&saved, &grad, row, PhantomData::<F>));
+    let sums = dispatch(TermSums(&saved, &grad, row, PhantomData::<F>));
     for (i, (&saved, &grad)) in saved.iter().zip(&grad).enumerate() {
         let element = F::last(saved, grad, row, sums.map(|sum| sum / count));
         // SAFETY: guaranteed by the caller.
@@ -234,7 +234,7 @@ unsafe fn again<T: Real, F: Formula>(
     Ok(())
 }
 
-unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
+unsafe fn each_row<T: Real, F: RowFormula>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
     let rows = Rows::new(shape, dims);
     let of = |(place, strides)| rows.layout(place, shape, strides, dims);
@@ -263,7 +263,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                 let mut grad = rows.load(&grad, index, &mut given);
                 if let Some(weight) = &weight {
                     let weight = rows.load(weight, index, &mut factors);
-                    dispatch(Products(grad, weight, &mut products));
+                    dispatch(TermProducts(grad, weight, &mut products));
                     grad = &products;
                 }
                 let mut row = [0.0; 3];
@@ -283,7 +283,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                 };
                 let narrow = row.map(T::from_f64);
                 let sums = if F::SUMS {
-                    dispatch(Sums(saved, grad, narrow, PhantomData::<F>))
+                    dispatch(TermSums(saved, grad, narrow, PhantomData::<F>))
                 } else {
                     [0.0; 2]
                 };

@@ -34,7 +34,7 @@ value!(f32);
 value!(f64);
 
 /// A range of one parameter's elements.
-struct Piece<T, F, const K: usize> {
+struct ParameterPiece<T, F, const K: usize> {
     count: usize,
     param: *mut T,
     grad: *const T,
@@ -42,7 +42,7 @@ struct Piece<T, F, const K: usize> {
     by: F,
 }
 
-impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for Piece<T, F, K> {
+impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for ParameterPiece<T, F, K> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -65,14 +65,14 @@ impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for Piece<T, F, K
 }
 
 /// The steps of several parameters, divided into pieces.
-pub(crate) struct Steps<F, const K: usize> {
+pub(crate) struct ParameterSteps<F, const K: usize> {
     jobs: SmallVec<[StepJob<F, K>; 8]>,
     /// The index of each job's first piece.
     firsts: SmallVec<[usize; 16]>,
     pieces: usize,
 }
 
-impl<F: Formula<K>, const K: usize> Steps<F, K> {
+impl<F: Formula<K>, const K: usize> ParameterSteps<F, K> {
     /// Creates an empty list with room for `count` jobs.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl<F: Formula<K>, const K: usize> Steps<F, K> {
             let job = jobs.get(of);
             let start = product([piece - firsts[of], PIECE]);
             let at = |place: *mut u8| place.cast::<T>().wrapping_add(start);
-            dispatch(Piece {
+            dispatch(ParameterPiece {
                 count: PIECE.min(job.count - start),
                 param: at(job.param),
                 grad: at(job.grad.cast_mut()).cast_const(),

@@ -132,7 +132,7 @@ type Round = unsafe fn(*const u8, usize, *mut u8);
 /// An element of the size of `T` at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
-struct Unit<T>(MaybeUninit<T>);
+struct TransposeUnit<T>(MaybeUninit<T>);
 
 /// Returns the round that interleaves the halves.
 fn together(size: usize) -> Round {
@@ -177,13 +177,13 @@ fn apart(size: usize) -> Round {
 #[inline(always)]
 unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
     let half = n / 2;
-    let from = from.cast::<Unit<T>>();
+    let from = from.cast::<TransposeUnit<T>>();
     // SAFETY: guaranteed by the caller; units may have any content and address.
     let (a, b, to) = unsafe {
         (
             std::slice::from_raw_parts(from, half),
             std::slice::from_raw_parts(from.add(half), half),
-            std::slice::from_raw_parts_mut(to.cast::<[Unit<T>; 2]>(), half),
+            std::slice::from_raw_parts_mut(to.cast::<[TransposeUnit<T>; 2]>(), half),
         )
     };
     for i in 0..half {
@@ -198,11 +198,11 @@ unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
 #[inline(always)]
 unsafe fn separate<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
     let half = n / 2;
-    let to = to.cast::<Unit<T>>();
+    let to = to.cast::<TransposeUnit<T>>();
     // SAFETY: as above.
     let (from, a, b) = unsafe {
         (
-            std::slice::from_raw_parts(from.cast::<[Unit<T>; 2]>(), half),
+            std::slice::from_raw_parts(from.cast::<[TransposeUnit<T>; 2]>(), half),
             std::slice::from_raw_parts_mut(to, half),
             std::slice::from_raw_parts_mut(to.add(half), half),
         )

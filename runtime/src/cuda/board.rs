@@ -68,12 +68,12 @@ impl fmt::Debug for Board {
 /// The records of kernels that were started before a wait. They are checked after it, or go back to the board if it
 /// fails.
 #[must_use]
-pub(super) struct Pending<'a> {
+pub(super) struct PendingFlags<'a> {
     board: &'a Board,
     records: Vec<Record>,
 }
 
-impl Drop for Pending<'_> {
+impl Drop for PendingFlags<'_> {
     fn drop(&mut self) {
         if !self.records.is_empty() {
             let mut inner = lock(&self.board.0);
@@ -83,7 +83,7 @@ impl Drop for Pending<'_> {
     }
 }
 
-impl Pending<'_> {
+impl PendingFlags<'_> {
     /// Returns the error of the first kernel that raised its flag. All of them must have ended.
     pub(super) fn check(mut self) -> Result<()> {
         let mut inner = lock(&self.board.0);
@@ -150,9 +150,9 @@ impl Board {
     }
 
     /// Takes the records of all kernels that were started before now. Call it before a wait.
-    pub(super) fn pending(&self) -> Pending<'_> {
+    pub(super) fn pending(&self) -> PendingFlags<'_> {
         let records = std::mem::take(&mut lock(&self.0).started);
-        Pending {
+        PendingFlags {
             board: self,
             records,
         }

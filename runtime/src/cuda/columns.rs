@@ -7,7 +7,7 @@ use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::module_call::bits;
 use super::source::{File, Source};
-use super::window::{Backward, NUMBERS, Size, Sliding, any_wide, counts, reaches};
+use super::window::{CoveringWindows, NUMBERS, Size, SlidingDim, any_wide, counts, reaches};
 use crate::job::ColumnsJob;
 
 const THREADS: u32 = 256;
@@ -17,7 +17,7 @@ const THREADS: u32 = 256;
 struct ColumnsArgs {
     x: *const u8,
     out: *mut u8,
-    windows: [Sliding; 3],
+    windows: [SlidingDim; 3],
     count: u64,
     positions: Size,
     elements: u64,
@@ -31,7 +31,7 @@ unsafe impl Argument for ColumnsArgs {}
 struct FoldArgs {
     x: *const u8,
     out: *mut u8,
-    dims: [Backward; 3],
+    dims: [CoveringWindows; 3],
     count: u64,
     taps: u64,
     positions: u64,
@@ -62,7 +62,7 @@ pub(super) unsafe fn columns(cuda: &Cuda, job: &ColumnsJob) -> Result<()> {
         let args = FoldArgs {
             x: job.x,
             out: job.out,
-            dims: Backward::all(&job.windows, wide),
+            dims: CoveringWindows::all(&job.windows, wide),
             count: count as u64,
             taps: taps as u64,
             positions: positions as u64,
@@ -76,7 +76,7 @@ pub(super) unsafe fn columns(cuda: &Cuda, job: &ColumnsJob) -> Result<()> {
     let args = ColumnsArgs {
         x: job.x,
         out: job.out,
-        windows: Sliding::all(&job.windows, wide),
+        windows: SlidingDim::all(&job.windows, wide),
         count: count as u64,
         positions: Size::new(positions, wide),
         elements: elements as u64,

@@ -10,7 +10,7 @@ use super::source::{HEADERS, Source};
 
 /// The devices that code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Target {
+pub(crate) enum CompileTarget {
     /// Machine code for a capability and later minor versions: `sm_90`.
     Cubin(u32),
     /// Machine code for one capability alone: `sm_90a`.
@@ -19,7 +19,7 @@ pub(crate) enum Target {
     Ptx(u32),
 }
 
-impl Target {
+impl CompileTarget {
     /// Lists the targets of a module in the package of compiled kernels, the preferred ones first.
     pub(super) fn shipped(source: &Source) -> &'static [Self] {
         if source.is_bound() {
@@ -138,16 +138,16 @@ fn check(op: &'static str, doing: &str, code: nvrtcResult) -> Result<()> {
 }
 
 /// A program of the compiler, destroyed when dropped.
-struct Program(nvrtcProgram);
+struct NvrtcProgram(nvrtcProgram);
 
-impl Drop for Program {
+impl Drop for NvrtcProgram {
     fn drop(&mut self) {
         // SAFETY: created by `compiled`, and destroyed only here.
         unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
     }
 }
 
-impl Program {
+impl NvrtcProgram {
     fn log(&self) -> String {
         let mut len = 0;
         // SAFETY: the program lives; the pointer is to a number.
@@ -164,20 +164,20 @@ impl Program {
     }
 
     /// Returns the code of a compiled program. A program for a device has PTX as well.
-    fn code(&self, op: &'static str, target: Target) -> Result<Vec<u8>> {
+    fn code(&self, op: &'static str, target: CompileTarget) -> Result<Vec<u8>> {
         let mut len = 0;
         // SAFETY: the program is compiled for this kind of code; the buffer has the length `len` that the library
         // returned.
         let (code, bytes) = unsafe {
             match target {
-                Target::Cubin(_) | Target::Bound(_) => {
+                CompileTarget::Cubin(_) | CompileTarget::Bound(_) => {
                     let code = sys::nvrtcGetCUBINSize(self.0, &raw mut len);
                     check(op, "its result", code)?;
                     let mut bytes = vec![0_u8; len];
                     let code = sys::nvrtcGetCUBIN(self.0, bytes.as_mut_ptr().cast());
                     (code, bytes)
                 }
-                Target::Ptx(_) => {
+                CompileTarget::Ptx(_) => {
                     let code = sys::nvrtcGetPTXSize(self.0, &raw mut len);
                     check(op, "its result", code)?;
                     let mut bytes = vec![0_u8; len];
@@ -203,7 +203,7 @@ fn terminated(op: &'static str, text: &str) -> Result<CString> {
 ///
 /// # Errors
 /// Returns an error if the compiler is missing, or with its message if it rejects the source.
-pub(crate) fn compile(op: &'static str, source: &Source, target: Target) -> Result<Vec<u8>> {
+pub(crate) fn compile(op: &'static str, source: &Source, target: CompileTarget) -> Result<Vec<u8>> {
     let program = compiled(op, source, target, &[])?;
     program.code(op, target)
 }
@@ -221,16 +221,21 @@ pub(super) struct Inspected {
 /// # Errors
 /// Returns the errors of [`compile`].
 pub(super) fn inspect(op: &'static str, source: &Source, arch: u32) -> Result<Inspected> {
-    let target = Target::own(source, (arch / 10, arch % 10));
+    let target = CompileTarget::own(source, (arch / 10, arch % 10));
     let program = compiled(op, source, target, &[c"--ptxas-options=-v"])?;
     Ok(Inspected {
-        ptx: program.code(op, Target::Ptx(arch))?,
+        ptx: program.code(op, CompileTarget::Ptx(arch))?,
         cubin: program.code(op, target)?,
         report: program.log(),
     })
 }
 
-fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -> Result<Program> {
+fn compiled(
+    op: &'static str,
+    source: &Source,
+    target: CompileTarget,
+    more: &[&CStr],
+) -> Result<NvrtcProgram> {
     probe::compiler(op)?;
     let text = terminated(op, &source.text())?;
     let name = terminated(op, source.name())?;
@@ -240,7 +245,7 @@ fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -
         .collect::<Result<Vec<_>>>()?;
     let names: Vec<*const c_char> = headers.iter().map(|(name, _)| name.as_ptr()).collect();
     let texts: Vec<*const c_char> = headers.iter().map(|(_, text)| text.as_ptr()).collect();
-    let mut program = Program(std::ptr::null_mut());
+    let mut program = NvrtcProgram(std::ptr::null_mut());
     // SAFETY: texts that end with zero and outlive the call; both lists have `headers.len()` items.
     let code = unsafe {
         sys::nvrtcCreateProgram(
@@ -280,13 +285,13 @@ fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -
 
 #[cfg(all(test, feature = "cuda-kernels"))]
 mod tests {
-    use crate::cuda::compile::Target::{self, Bound, Cubin, Ptx};
+    use crate::cuda::compile::CompileTarget::{self, Bound, Cubin, Ptx};
     use crate::cuda::source::{File, Source};
 
     #[test]
     fn what_a_device_takes_of_a_pack() {
         let fitting = |file, capability| {
-            let mut targets = Target::shipped(&Source::new(file)).iter().copied();
+            let mut targets = CompileTarget::shipped(&Source::new(file)).iter().copied();
             targets.find(|target| target.runs_on(capability))
         };
         for (capability, target, bound) in [

@@ -8,8 +8,8 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use super::board::Board;
 use super::failure::failed;
-use super::gate::{Gate, Pass};
-use super::kernel_cache::{Functions, Modules};
+use super::gate::{Gate, GatePass};
+use super::kernel_cache::{FunctionMap, Modules};
 use super::live_blocks::LiveBlocks;
 use super::per_device::{DEVICES, PerDevice, lock};
 use super::probe;
@@ -36,7 +36,7 @@ pub(crate) struct Cuda {
     pub(super) held: HeldBlocks,
     pub(super) staging: Mutex<Option<Staging>>,
     pub(super) board: Board,
-    pub(super) functions: RwLock<Functions>,
+    pub(super) functions: RwLock<FunctionMap>,
     pub(super) modules: Mutex<Modules>,
 }
 
@@ -51,7 +51,7 @@ unsafe impl Sync for Cuda {}
 #[must_use]
 pub(super) struct Bound<'a> {
     before: Option<sys::CUcontext>,
-    _pass: Option<Pass<'a>>,
+    _pass: Option<GatePass<'a>>,
 }
 
 impl Drop for Bound<'_> {

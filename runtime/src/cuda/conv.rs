@@ -12,7 +12,7 @@ use super::per_device::CallCounts;
 use super::provider::Provider;
 use super::source::{File, Source};
 use super::widened::widened;
-use super::window::{NUMBERS, Size, Sliding, any_wide, counts, extent, reaches};
+use super::window::{NUMBERS, Size, SlidingDim, any_wide, counts, extent, reaches};
 use super::{Cuda, cudnn, matmul};
 use crate::job::ConvJob;
 
@@ -34,30 +34,30 @@ const OUTS: [usize; 2] = [1, 4];
 
 /// The shape of a block's tile of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tile {
+pub(super) struct BlockTile {
     /// Its number in `slices.cuh`.
     number: i64,
     pub(super) rows: usize,
     pub(super) cols: usize,
 }
 
-const TILES: [Tile; 4] = [
-    Tile {
+const TILES: [BlockTile; 4] = [
+    BlockTile {
         number: 0,
         rows: 32,
         cols: 128,
     },
-    Tile {
+    BlockTile {
         number: 1,
         rows: 64,
         cols: 64,
     },
-    Tile {
+    BlockTile {
         number: 2,
         rows: 64,
         cols: 128,
     },
-    Tile {
+    BlockTile {
         number: 3,
         rows: 128,
         cols: 128,
@@ -71,14 +71,14 @@ fn sum_bytes(dtype: DType) -> usize {
 
 /// Returns the tiles to choose from. Large ones are for floats of up to 32 bits, whose accumulators leave enough
 /// registers, and not for the few calls with 64-bit positions.
-pub(super) fn shapes(dtype: DType, wide: bool) -> &'static [Tile] {
+pub(super) fn shapes(dtype: DType, wide: bool) -> &'static [BlockTile] {
     match arithmetic(dtype) {
         DType::F32 if !wide => &TILES,
         _ => &TILES[..2],
     }
 }
 
-impl Tile {
+impl BlockTile {
     /// Returns the best tile for `rows` by `cols` sums, `repeats` times, on a device with `processors` multiprocessors.
     pub(super) fn choose(
         shapes: &[Self],
@@ -113,7 +113,7 @@ struct ConvTiles {
     partial: *mut u8,
     x_strides: [i64; 5],
     out_strides: [i64; 3],
-    windows: [Sliding; 3],
+    windows: [SlidingDim; 3],
     columns: u64,
     tiles: u64,
     depth: u64,
@@ -158,7 +158,7 @@ struct ConvDirect {
     x_strides: [i64; 5],
     out_strides: [i64; 3],
     weight_strides: [u64; 2],
-    windows: [Sliding; 3],
+    windows: [SlidingDim; 3],
     count: u64,
     channels: u64,
     outs: u64,
@@ -231,7 +231,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
     let x_strides = job.x_strides.map(|stride| stride as i64);
     let out_strides = job.out_strides.map(|stride| stride as i64);
     let size = |size| Size::new(size, wide);
-    let windows = Sliding::all(&job.windows, wide);
+    let windows = SlidingDim::all(&job.windows, wide);
     if narrow {
         let each = OUTS[usize::from(job.outs > 1)];
         let blocks = job.outs.div_ceil(each);
@@ -263,7 +263,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
         // SAFETY: the kernel's struct; the caller's promise.
         return unsafe { cuda.launch(job.op, f, Grid::linear(count, THREADS), &args) };
     }
-    let way = Way::choose(cuda, job, columns, wide);
+    let way = ConvKernel::choose(cuda, job, columns, wide);
     let (row_tiles, col_tiles) = (job.outs.div_ceil(way.rows), columns.div_ceil(way.cols));
     let tiles = row_tiles * col_tiles * job.groups;
     let sums = columns * all;
@@ -334,7 +334,7 @@ unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
 }
 
 /// The kernel of a product.
-struct Way {
+struct ConvKernel {
     /// The rows and columns of a block's tile.
     rows: usize,
     cols: usize,
@@ -345,7 +345,7 @@ struct Way {
     entry: &'static CStr,
 }
 
-impl Way {
+impl ConvKernel {
     fn choose(cuda: &Cuda, job: &ConvJob, columns: usize, wide: bool) -> Self {
         if job.dtype.size() == 2 && job.dtype.is_float() && cuda.properties.capability >= (8, 0) {
             let fragments = if job.outs > 64 { 4 } else { 2 };
@@ -358,7 +358,7 @@ impl Way {
             };
         }
         let processors = cuda.multiprocessors();
-        let tile = Tile::choose(
+        let tile = BlockTile::choose(
             shapes(job.dtype, wide),
             job.outs,
             columns,
@@ -405,7 +405,7 @@ fn split(
     (share, depth.div_ceil(share))
 }
 
-pub(super) fn tiled(file: File, dtype: DType, tile: Tile) -> Source {
+pub(super) fn tiled(file: File, dtype: DType, tile: BlockTile) -> Source {
     let source = Source::new(file).dtype("T", dtype);
     source.number("TILE", tile.number)
 }

@@ -3,13 +3,13 @@
 
 use nomina_core::{DType, Result};
 
-use super::conv::{CALLS, ROWS, SLICE, THREADS, Tile, bias_ptr, shapes, tiled};
+use super::conv::{BlockTile, CALLS, ROWS, SLICE, THREADS, bias_ptr, shapes, tiled};
 use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::provider::Provider;
 use super::source::{File, Source};
 use super::widened::widened;
-use super::window::{Backward, NUMBERS, Size, any_wide, counts, extent, reaches};
+use super::window::{CoveringWindows, NUMBERS, Size, any_wide, counts, extent, reaches};
 use super::{Cuda, cudnn};
 use crate::job::{Sliding, TransposedJob};
 
@@ -21,7 +21,7 @@ struct TransposedTiles {
     bias: *const u8,
     out: *mut u8,
     x_strides: [i64; 5],
-    dims: [Backward; 3],
+    dims: [CoveringWindows; 3],
     columns: u64,
     tiles: u64,
     channels: u64,
@@ -45,7 +45,7 @@ struct TransposedDirect {
     bias: *const u8,
     out: *mut u8,
     x_strides: [i64; 5],
-    dims: [Backward; 3],
+    dims: [CoveringWindows; 3],
     count: u64,
     channels: u64,
     taps: u64,
@@ -101,7 +101,7 @@ unsafe fn own(cuda: &'static Cuda, job: &TransposedJob, narrow: bool) -> Result<
     let wide = any_wide(numbers.into_iter().chain(reaches(&job.windows)));
     let size = |size| Size::new(size, wide);
     let x_strides = job.x_strides.map(|stride| stride as i64);
-    let dims = Backward::all(&job.windows, wide);
+    let dims = CoveringWindows::all(&job.windows, wide);
     let each = |of: fn(&Sliding) -> usize| -> usize { job.windows.iter().map(of).product() };
     let run = each(|window| window.size.div_ceil(window.stride));
     let phases = each(|window| window.stride.min(window.size));
@@ -132,7 +132,7 @@ unsafe fn own(cuda: &'static Cuda, job: &TransposedJob, narrow: bool) -> Result<
     let repeats = job.groups * phases;
     let shapes = shapes(job.dtype, wide);
     let processors = cuda.multiprocessors();
-    let tile = Tile::choose(shapes, job.outs, columns, repeats, processors);
+    let tile = BlockTile::choose(shapes, job.outs, columns, repeats, processors);
     let (row_tiles, col_tiles) = (job.outs.div_ceil(tile.rows), columns.div_ceil(tile.cols));
     let tiles = row_tiles * col_tiles * repeats;
     let args = TransposedTiles {

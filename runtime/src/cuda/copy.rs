@@ -30,7 +30,7 @@ const SHORT: usize = 8;
 /// The arguments: the struct of `copy.cu`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Args {
+struct CopyArgs {
     dest: *mut u8,
     source: *const u8,
     columns: u64,
@@ -45,7 +45,7 @@ struct Args {
 }
 
 // SAFETY: the struct of `copy.cu`.
-unsafe impl Argument for Args {}
+unsafe impl Argument for CopyArgs {}
 
 /// Copies operand 1 of a plan to operand 0.
 ///
@@ -169,7 +169,7 @@ unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Res
     if tiles >= WIDE {
         return Ok(false);
     }
-    let args = Args {
+    let args = CopyArgs {
         dest: dest.ptr,
         source: source.ptr,
         columns: columns as u64,

@@ -29,7 +29,7 @@ struct Bins {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Quantile {
+struct QuantileArgs {
     sorted: *const u8,
     q: *const u8,
     out: *mut u8,
@@ -43,7 +43,7 @@ struct Quantile {
 // SAFETY: the structs of the same names in `count.cu`.
 unsafe impl Argument for Bins {}
 // SAFETY: as above.
-unsafe impl Argument for Quantile {}
+unsafe impl Argument for QuantileArgs {}
 
 fn source(dtype: DType) -> Source {
     let source = Source::new(File::Count).dtype("T0", dtype);
@@ -121,7 +121,7 @@ pub(super) unsafe fn quantiles(cuda: &Cuda, job: &QuantileJob) -> Result<()> {
     let all = job.count * job.lines;
     let most = all.max(job.lines * job.len);
     let call = ModuleCall::new(cuda, job.op, source(job.dtype), most)?;
-    let args = Quantile {
+    let args = QuantileArgs {
         sorted: job.sorted,
         q: job.q,
         out: job.out,

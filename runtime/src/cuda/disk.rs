@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, io, process};
 
-use super::compile::Target;
+use super::compile::CompileTarget;
 use super::source::{HEADERS, Source};
 
 /// The first bytes of a file.
@@ -51,21 +51,21 @@ pub(super) fn fingerprint(source: &Source) -> u64 {
 /// Returns a 128-bit hash of a module's source and its target. It is not cryptographic: collisions occur only by
 /// intent. It does not include the compiler's version, so that a machine without a compiler can use modules of another
 /// machine.
-pub(super) fn number(source: &Source, target: Target) -> u128 {
+pub(super) fn number(source: &Source, target: CompileTarget) -> u128 {
     let shared = shared();
     let text = source.text();
     let of = match target {
-        Target::Cubin(arch) => (arch / 10, arch % 10),
+        CompileTarget::Cubin(arch) => (arch / 10, arch % 10),
         // No device has this minor version.
-        Target::Bound(arch) => (arch, u32::MAX - 1),
-        Target::Ptx(arch) => (arch, u32::MAX),
+        CompileTarget::Bound(arch) => (arch, u32::MAX - 1),
+        CompileTarget::Ptx(arch) => (arch, u32::MAX),
     };
     let half = |salt: u8| u128::from(hash(&(salt, shared, &text, source.contracts(), of)));
     half(1) << 64 | half(2)
 }
 
 /// Returns the name of a module's file.
-pub(super) fn name(source: &Source, target: Target) -> String {
+pub(super) fn name(source: &Source, target: CompileTarget) -> String {
     format!("{:032x}", number(source, target))
 }
 
@@ -78,14 +78,14 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// Returns a module, if its file is there and undamaged.
-pub(super) fn load(source: &Source, target: Target) -> Option<Vec<u8>> {
+pub(super) fn load(source: &Source, target: CompileTarget) -> Option<Vec<u8>> {
     let bytes = fs::read(folder()?.join(name(source, target))).ok()?;
     unpacked(&bytes).map(<[u8]>::to_vec)
 }
 
 /// Writes a module for later processes. With `NOMINA_CUDA_SOURCES`, also writes its source, so that another machine can
 /// compile the modules that this one has used.
-pub(super) fn store(source: &Source, target: Target, module: &[u8]) {
+pub(super) fn store(source: &Source, target: CompileTarget, module: &[u8]) {
     static SOURCES: OnceLock<bool> = OnceLock::new();
     let name = name(source, target);
     if *SOURCES.get_or_init(|| env::var_os("NOMINA_CUDA_SOURCES").is_some()) {

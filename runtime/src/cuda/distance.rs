@@ -15,7 +15,7 @@ const NORMS: [&str; 5] = ["COUNT", "ABSOLUTE", "EUCLIDEAN", "GREATEST", "POWER"]
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Args {
+struct DistanceArgs {
     a: u64,
     b: u64,
     out: u64,
@@ -27,14 +27,14 @@ struct Args {
 }
 
 // SAFETY: the struct `Distance` of `distance.cu`, without padding.
-unsafe impl Argument for Args {}
+unsafe impl Argument for DistanceArgs {}
 
 /// Computes all distances of a job.
 ///
 /// # Safety
 /// The operands are on this device with the sizes of the job, and nothing else uses the result.
 pub(super) unsafe fn execute(cuda: &Cuda, job: &DistanceJob) -> Result<()> {
-    let args = Args {
+    let args = DistanceArgs {
         a: job.a as u64,
         b: job.b as u64,
         out: job.out as u64,

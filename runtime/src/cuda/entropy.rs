@@ -16,7 +16,7 @@ use crate::shape::Strides;
 /// The arguments: `Job` of `entropy.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Job {
+struct EntropyArgs {
     lines: Lines<2>,
     targets: *const i64,
     weight: *const f64,
@@ -31,7 +31,7 @@ struct Job {
 }
 
 // SAFETY: the struct `Job` of `entropy.cu`.
-unsafe impl Argument for Job {}
+unsafe impl Argument for EntropyArgs {}
 
 /// The most bytes of a state.
 const STATE: usize = 24;
@@ -77,7 +77,7 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
         1 => None,
         _ => Some(cuda.scratch(op, choice.scratch(STATE))?),
     };
-    let mut args = Job {
+    let mut args = EntropyArgs {
         lines: choice.lines,
         targets: job.targets,
         weight: job.weight,

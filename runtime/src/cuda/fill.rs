@@ -18,7 +18,7 @@ const THREADS: u32 = 256;
 /// The arguments: a struct of `fill.cu`, like those below.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Args {
+struct FillArgs {
     dest: *mut u8,
     count: u64,
     number: Constant,
@@ -26,8 +26,8 @@ struct Args {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct StridedArgs {
-    args: Args,
+struct StridedFillArgs {
+    args: FillArgs,
     at: Strided<1>,
     pad: u64,
 }
@@ -54,9 +54,9 @@ struct Triangle {
 }
 
 // SAFETY: the struct of `fill.cu`.
-unsafe impl Argument for Args {}
+unsafe impl Argument for FillArgs {}
 // SAFETY: as above.
-unsafe impl Argument for StridedArgs {}
+unsafe impl Argument for StridedFillArgs {}
 // SAFETY: as above.
 unsafe impl Argument for Range {}
 // SAFETY: as above.
@@ -77,7 +77,7 @@ pub(super) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) 
     if count == 0 {
         return Ok(());
     }
-    let args = Args {
+    let args = FillArgs {
         dest: dest.ptr,
         count: count as u64,
         number: Constant::new(value, dest.dtype),
@@ -93,7 +93,7 @@ pub(super) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) 
         return unsafe { staged::fill(cuda, plan, dest, value) };
     };
     let function = cuda.function(OP, module(dest.dtype, at.is_wide()), c"strided")?;
-    let args = StridedArgs { args, at, pad: 0 };
+    let args = StridedFillArgs { args, at, pad: 0 };
     // SAFETY: as above.
     unsafe { cuda.launch(OP, function, Grid::linear(count, THREADS), &args) }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cudarc::driver::result;
 use nomina_core::{Error, Result};
 
-use super::board::{FLAGS, Flag, FlagUse, MakeError, Pending};
+use super::board::{FLAGS, Flag, FlagUse, MakeError, PendingFlags};
 use super::context::Cuda;
 use super::failure::{failed, out_of_memory};
 
@@ -74,7 +74,7 @@ impl Cuda {
     }
 
     /// Takes the flags of all kernels that were started before now. Call it before a wait.
-    pub(super) fn pending(&self) -> Pending<'_> {
+    pub(super) fn pending(&self) -> PendingFlags<'_> {
         self.board.pending()
     }
 

@@ -6,11 +6,11 @@ use std::sync::{Arc, PoisonError};
 use cudarc::driver::result;
 use nomina_core::Result;
 
-use super::compile::{Target, compile};
+use super::compile::{CompileTarget, compile};
 use super::context::Cuda;
 use super::disk;
 use super::failure::failed;
-use super::kernel_cache::{Function, LoadedModule};
+use super::kernel_cache::{KernelFunction, LoadedModule};
 use super::per_device::lock;
 use super::shipped;
 use super::source::Source;
@@ -25,7 +25,7 @@ impl Cuda {
         op: &'static str,
         source: Source,
         entry: &'static CStr,
-    ) -> Result<Function> {
+    ) -> Result<KernelFunction> {
         let key = (source, entry);
         let kept = self
             .functions
@@ -44,7 +44,7 @@ impl Cuda {
         Ok(function)
     }
 
-    fn load(&self, op: &'static str, source: &Source, entry: &CStr) -> Result<Function> {
+    fn load(&self, op: &'static str, source: &Source, entry: &CStr) -> Result<KernelFunction> {
         let place = Arc::clone(lock(&self.modules).entry(source.clone()).or_default());
         // Threads that need the same module wait for it; other modules are loaded concurrently.
         let mut place = lock(&place);
@@ -55,7 +55,7 @@ impl Cuda {
         let _bound = self.bind(op)?;
         // SAFETY: the module is never unloaded.
         unsafe { result::module::get_function(module.0, entry.to_owned()) }
-            .map(Function)
+            .map(KernelFunction)
             .map_err(|error| failed(op, &format!("looking for a kernel of `{source}`"), error))
     }
 
@@ -67,14 +67,14 @@ impl Cuda {
         // PTX is text that ends with zero, as the compiler writes it; other code contains its own length.
         // SAFETY: complete code as the compiler wrote it.
         let open = |code: &[u8]| unsafe { result::module::load_data(code.as_ptr().cast()) };
-        let own = Target::own(source, capability);
+        let own = CompileTarget::own(source, capability);
         let opened = |code: Option<Vec<u8>>| code.and_then(|code| open(&code).ok());
         let kept = opened(disk::load(source, own));
         // The driver rejects code of a newer CUDA; it is then compiled here.
         if let Some(module) = kept.or_else(|| opened(shipped::load(source, capability))) {
             return Ok(LoadedModule(module));
         }
-        let code = compile(op, source, Target::best(op, source, capability)?)?;
+        let code = compile(op, source, CompileTarget::best(op, source, capability)?)?;
         let module = open(&code)
             .map_err(|error| failed(op, &format!("loading the kernels of `{source}`"), error))?;
         disk::store(source, own, &code);

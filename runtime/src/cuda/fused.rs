@@ -15,7 +15,7 @@ use super::written::{Lies, Written};
 use crate::SmallVec;
 use crate::job::{FusedJob, Known, Node, Place};
 
-use crate::cpu::fused::Operands;
+use crate::cpu::fused::WalkOperands;
 
 /// The threads of a block.
 const THREADS: u32 = 256;
@@ -35,7 +35,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
     if count == 0 {
         return Ok(true);
     }
-    let Some(chain) = Chain::new(job, count)? else {
+    let Some(chain) = ChainCall::new(job, count)? else {
         return Ok(false);
     };
     let source = chain.before(File::Fused);
@@ -49,7 +49,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
 }
 
 /// The generated source of a program, and the arguments of one call.
-pub(super) struct Chain {
+pub(super) struct ChainCall {
     text: Text,
     /// The struct that the source declares. If it has numbers, its length is a multiple of 16 bytes.
     pub(super) words: SmallVec<[u64; 64]>,
@@ -60,11 +60,11 @@ pub(super) struct Chain {
     wide: bool,
 }
 
-impl Chain {
+impl ChainCall {
     /// Generates the source of a job, or finds it again. `None` for more dims or operands than kernels support.
     pub(super) fn new(job: &FusedJob<'_>, count: usize) -> Result<Option<Self>> {
-        let operands = Operands::new(job);
-        let layout = Layout::new(job, &operands, count);
+        let operands = WalkOperands::new(job);
+        let layout = OperandLayout::new(job, &operands, count);
         let written = Written::generate(job, &layout.lies, operands.sizes.len())?;
         let Some(walked) = layout.walked(&operands) else {
             return Ok(None);
@@ -105,15 +105,15 @@ impl Chain {
 }
 
 /// The layout of all operands.
-struct Layout {
+struct OperandLayout {
     lies: SmallVec<[Lies; 8]>,
     /// The number of elements that a thread computes at once.
     width: usize,
     wide: bool,
 }
 
-impl Layout {
-    fn new(job: &FusedJob<'_>, operands: &Operands, count: usize) -> Self {
+impl OperandLayout {
+    fn new(job: &FusedJob<'_>, operands: &WalkOperands, count: usize) -> Self {
         let mut lies = SmallVec::<[Lies; 8]>::new();
         for operand in &operands.each {
             lies.push(match operand.inner() {
@@ -178,7 +178,7 @@ impl Layout {
     }
 
     /// Returns the dims and strides in the form of the kernel, as words.
-    fn walked(&self, operands: &Operands) -> Option<SmallVec<[u64; 64]>> {
+    fn walked(&self, operands: &WalkOperands) -> Option<SmallVec<[u64; 64]>> {
         let walked: SmallVec<[usize; 8]> = self.strided().collect();
         if walked.is_empty() {
             return Some(SmallVec::new());
@@ -198,7 +198,7 @@ impl Layout {
 }
 
 /// Returns chains with all kinds of layout in all dtypes, as samples of those that users write.
-pub(super) fn samples() -> Vec<Chain> {
+pub(super) fn samples() -> Vec<ChainCall> {
     let program = [
         Node::Tensor(0),
         Node::Tensor(1),
@@ -240,7 +240,7 @@ pub(super) fn samples() -> Vec<Chain> {
                     also: &[],
                     strides: &[row as isize, 1],
                 };
-                all.extend(Chain::new(&job, 64 * row).ok().flatten());
+                all.extend(ChainCall::new(&job, 64 * row).ok().flatten());
             }
         }
     }

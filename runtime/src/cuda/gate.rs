@@ -29,21 +29,21 @@ pub(super) struct Gate {
 
 /// Permission to use the device. A pass within another of the same thread costs nothing.
 #[derive(Debug)]
-pub(super) struct Pass<'a>(Option<&'a Gate>);
+pub(super) struct GatePass<'a>(Option<&'a Gate>);
 
 impl Gate {
     /// Waits until no other thread captures, and enters.
-    pub(super) fn enter(&self) -> Pass<'_> {
+    pub(super) fn enter(&self) -> GatePass<'_> {
         let before = PASSES.get();
         PASSES.set(before + 1);
         if before > 0 {
-            return Pass(None);
+            return GatePass(None);
         }
         loop {
             self.inside.fetch_add(1, Ordering::SeqCst);
             let owner = self.owner.load(Ordering::SeqCst);
             if owner == 0 || owner == thread_id() {
-                return Pass(Some(self));
+                return GatePass(Some(self));
             }
             self.inside.fetch_sub(1, Ordering::SeqCst);
             let mut closed = lock(&self.closed);
@@ -83,7 +83,7 @@ impl Gate {
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for GatePass<'_> {
     fn drop(&mut self) {
         PASSES.set(PASSES.get() - 1);
         if let Some(gate) = self.0 {

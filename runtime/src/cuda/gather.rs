@@ -29,7 +29,7 @@ struct Pick {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Bound {
+struct IndexBound {
     index: *const i64,
     out: *mut i64,
     keys: *mut u32,
@@ -57,7 +57,7 @@ struct Spread {
 // SAFETY: the structs of the same names in `gather.cu`.
 unsafe impl Argument for Pick {}
 // SAFETY: as above.
-unsafe impl Argument for Bound {}
+unsafe impl Argument for IndexBound {}
 // SAFETY: as above; the value is at a multiple of 16 bytes, as its alignment in `gather.cu` requires.
 unsafe impl Argument for Spread {}
 
@@ -119,15 +119,15 @@ impl Check {
 }
 
 /// Dims with the strides of several operands, innermost first.
-pub(super) type Dims<const N: usize> = SmallVec<[(usize, [isize; N]); 9]>;
+pub(super) type StridedDims<const N: usize> = SmallVec<[(usize, [isize; N]); 9]>;
 
 /// Inserts the dim of the index into the other dims, in the order of the strides of operand `by`, and merges dims that
 /// are contiguous in all operands.
 pub(super) fn woven<const N: usize>(
-    rest: Dims<N>,
+    rest: StridedDims<N>,
     along: (usize, [isize; N]),
     by: usize,
-) -> Dims<N> {
+) -> StridedDims<N> {
     let mut all = rest;
     all.retain(|(size, _)| *size != 1);
     if along.0 != 1 {
@@ -137,7 +137,7 @@ pub(super) fn woven<const N: usize>(
             .position(|(_, steps)| steps[by].unsigned_abs() > step);
         all.insert(at.unwrap_or(all.len()), along);
     }
-    let mut merged = Dims::<N>::new();
+    let mut merged = StridedDims::<N>::new();
     for (size, steps) in all {
         match merged.last_mut() {
             Some((inner, by)) if (0..N).all(|k| steps[k] == by[k] * *inner as isize) => {
@@ -151,7 +151,7 @@ pub(super) fn woven<const N: usize>(
 
 /// Widens the elements to words of up to 16 bytes if they are contiguous and aligned in all operands. Returns the bytes
 /// of a word.
-fn widened(job: &IndexJob, dims: &mut Dims<3>) -> usize {
+fn widened(job: &IndexJob, dims: &mut StridedDims<3>) -> usize {
     let size = job.target.dtype.size();
     let Some(&(inner, [from, to, by])) = dims.first() else {
         return size;
@@ -230,7 +230,7 @@ pub(super) unsafe fn bound(
     cuda: &Cuda,
     op: &'static str,
     index: *const i64,
-    dims: &Dims<1>,
+    dims: &StridedDims<1>,
     unchecked: Option<&Unchecked>,
     to: Bounded,
     [low, beyond]: [i64; 2],
@@ -245,7 +245,7 @@ pub(super) unsafe fn bound(
         Bounded::Indices(out) | Bounded::Wide(out) => (out, std::ptr::null_mut()),
         Bounded::Keys(keys) => (std::ptr::null_mut(), keys),
     };
-    let args = Bound {
+    let args = IndexBound {
         index,
         out,
         keys,

@@ -10,7 +10,7 @@ use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::per_device::CallCounts;
 use super::source::{File, Source};
-use super::tile::{self, Dims, Repeats, Side};
+use super::tile::{self, Dims, Side, TileRepeats};
 use crate::job::{Matrix, Product};
 use crate::storage::DeviceBuffer;
 
@@ -28,12 +28,12 @@ pub(super) static CALLS: CallCounts = CallCounts::new();
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Args {
+struct GemmArgs {
     a: Side,
     b: Side,
     c: Side,
     d: Side,
-    repeats: Repeats<4>,
+    repeats: TileRepeats<4>,
     partial: u64,
     alpha: [u64; 2],
     beta: [u64; 2],
@@ -52,7 +52,7 @@ struct Args {
 }
 
 // SAFETY: the struct `Product` of `gemm.cu`, whose padding is written out.
-unsafe impl Argument for Args {}
+unsafe impl Argument for GemmArgs {}
 
 /// Returns the bits of a number in the type that the dtype computes in, for kernels and cuBLASLt.
 pub(super) fn words(dtype: DType, value: Scalar) -> [u64; 2] {
@@ -85,7 +85,7 @@ fn sum_size(dtype: DType) -> usize {
 
 /// One of the kernels, and how it divides the work.
 #[derive(Clone, Copy)]
-struct Way {
+struct GemmPlan {
     entry: &'static CStr,
     /// Blocks if the summed dim is not split.
     blocks: usize,
@@ -97,7 +97,7 @@ struct Way {
     packed: bool,
 }
 
-impl Way {
+impl GemmPlan {
     /// Chooses the kernel of a product that is repeated `count` times.
     fn choose(p: &Product, dims: &Dims<4>, count: usize) -> Self {
         if p.n != 1 {
@@ -144,9 +144,9 @@ impl Way {
 /// All matrices are on this device, at their addresses and strides.
 pub(super) unsafe fn execute(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Result<()> {
     CALLS.increment(cuda.ordinal);
-    let (repeats, outer) = Repeats::new(dims);
+    let (repeats, outer) = TileRepeats::new(dims);
     let count = repeats.count();
-    let way = Way::choose(p, dims, count);
+    let way = GemmPlan::choose(p, dims, count);
     let busy = 4 * cuda.multiprocessors();
     let parts = (busy / way.blocks.max(1)).clamp(1, way.parts.max(1));
     let steps = p.k.div_ceil(parts).next_multiple_of(way.unit).max(way.unit);
@@ -161,7 +161,7 @@ pub(super) unsafe fn execute(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -
     let divider = |size: usize| Divider::new(u32::try_from(size).unwrap_or(1));
     let side = |at: Option<Matrix>, shift| at.map_or(Side::NONE, |at| Side::new(at, shift, size));
     let alpha = words(p.dtype, p.alpha);
-    let args = |at: [isize; 4]| Args {
+    let args = |at: [isize; 4]| GemmArgs {
         a: side(Some(p.a), at[0]),
         b: side(Some(p.b), at[1]),
         c: side(Some(p.c), at[2]),

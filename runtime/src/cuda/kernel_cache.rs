@@ -10,12 +10,12 @@ use super::source::Source;
 
 /// A kernel on one device. Modules are never unloaded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Function(pub(super) CUfunction);
+pub(crate) struct KernelFunction(pub(super) CUfunction);
 
 // SAFETY: a handle of the driver's, which any thread may use.
-unsafe impl Send for Function {}
+unsafe impl Send for KernelFunction {}
 // SAFETY: as above.
-unsafe impl Sync for Function {}
+unsafe impl Sync for KernelFunction {}
 
 /// A module on one device.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ unsafe impl Send for LoadedModule {}
 pub(super) type Modules = HashMap<Source, Arc<Mutex<Option<LoadedModule>>>>;
 
 /// The source and the name that identify a kernel.
-pub(super) type Key = (Source, &'static CStr);
+pub(super) type FunctionKey = (Source, &'static CStr);
 
 /// Kernels by source and name.
-pub(super) type Functions = HashMap<Key, Function>;
+pub(super) type FunctionMap = HashMap<FunctionKey, KernelFunction>;

@@ -8,7 +8,7 @@ use nomina_core::Result;
 
 use super::context::Cuda;
 use super::failure::failed;
-use super::kernel_cache::Function;
+use super::kernel_cache::KernelFunction;
 
 /// The argument of a kernel: a struct of the same layout as the one in its file.
 ///
@@ -66,7 +66,7 @@ impl Cuda {
     pub(crate) unsafe fn launch<A: Argument>(
         &self,
         op: &'static str,
-        function: Function,
+        function: KernelFunction,
         grid: Grid,
         args: &A,
     ) -> Result<()> {
@@ -83,7 +83,7 @@ impl Cuda {
     pub(crate) unsafe fn launch_words(
         &self,
         op: &'static str,
-        function: Function,
+        function: KernelFunction,
         grid: Grid,
         words: &[u64],
     ) -> Result<()> {
@@ -99,7 +99,7 @@ impl Cuda {
     unsafe fn start(
         &self,
         op: &'static str,
-        function: Function,
+        function: KernelFunction,
         grid: Grid,
         args: *const c_void,
         layout: Layout,

@@ -24,7 +24,7 @@ pub(super) const ACCESS: usize = 16;
 /// The arguments for contiguous operands: a struct of `map.cu`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Args {
+struct MapArgs {
     count: u64,
     dest: *mut u8,
     sources: [*const u8; INPUTS],
@@ -35,13 +35,13 @@ struct Args {
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct StridedArgs {
-    args: Args,
+    args: MapArgs,
     at: Strided<OPERANDS>,
     pad: u64,
 }
 
 // SAFETY: the struct of `map.cu`.
-unsafe impl Argument for Args {}
+unsafe impl Argument for MapArgs {}
 // SAFETY: as above.
 unsafe impl Argument for StridedArgs {}
 
@@ -57,7 +57,7 @@ pub(super) struct Map<'a> {
 }
 
 /// The accesses of operands.
-struct Way {
+struct Accesses {
     /// The number of elements in an access.
     pack: usize,
     /// A bit mask of the inputs that are broadcast along the innermost dim.
@@ -75,7 +75,7 @@ impl Map<'_> {
         if count == 0 {
             return Ok(true);
         }
-        let mut args = Args {
+        let mut args = MapArgs {
             count: count as u64,
             dest: self.dest.ptr,
             sources: [std::ptr::null(); INPUTS],
@@ -135,7 +135,7 @@ impl Map<'_> {
     }
 
     /// Returns the accesses if all operands are contiguous.
-    fn contiguous(&self) -> Option<Way> {
+    fn contiguous(&self) -> Option<Accesses> {
         let linear = |(k, place): (usize, Place)| self.plan.is_linear(k, place.dtype.size());
         if !self.places().all(linear) {
             return None;
@@ -143,12 +143,12 @@ impl Map<'_> {
         let full = self.full();
         let fits = |(_, place): (usize, Place)| aligned(place, full);
         let pack = if self.places().all(fits) { full } else { 1 };
-        Some(Way { pack, spread: 0 })
+        Some(Accesses { pack, spread: 0 })
     }
 
     /// Returns the accesses of strided operands: packs if each operand is contiguous or broadcast along the innermost
     /// dim, and single elements otherwise.
-    fn strided(&self) -> Way {
+    fn strided(&self) -> Accesses {
         let (inner, full) = (self.plan.inner(), self.full());
         let mut spread = 0;
         let mut fits = inner.size.is_multiple_of(full);
@@ -165,13 +165,13 @@ impl Map<'_> {
                 && outer.all(|dim| dim.steps[k] % pack == 0);
         }
         if fits {
-            return Way { pack: full, spread };
+            return Accesses { pack: full, spread };
         }
-        Way { pack: 1, spread: 0 }
+        Accesses { pack: 1, spread: 0 }
     }
 
     /// Returns the module for an access.
-    fn source(&self, way: &Way, wide: bool) -> Source {
+    fn source(&self, way: &Accesses, wide: bool) -> Source {
         const TEXTS: [&str; INPUTS] = ["EXPR1", "EXPR2", "EXPR3", "EXPR4"];
         const DTYPES: [&str; INPUTS] = ["T0", "T1", "T2", "T3"];
         let mut source = Source::new(File::Map)
@@ -204,7 +204,7 @@ impl Map<'_> {
     pub(super) fn modules(&self, all: bool) -> Vec<Module> {
         let pack = self.full();
         let module = |pack, spread, wide| {
-            let way = Way { pack, spread };
+            let way = Accesses { pack, spread };
             Module::new(self.source(&way, wide), &[c"contiguous", c"strided"])
         };
         let mut modules = vec![module(pack, 0, false)];
@@ -215,7 +215,7 @@ impl Map<'_> {
         modules
     }
 
-    fn grid(&self, packs: usize, way: &Way) -> Grid {
+    fn grid(&self, packs: usize, way: &Accesses) -> Grid {
         let ahead = match way.pack {
             _ if self.expression.heavy || self.compute.is_complex() => 1,
             1 => 4,
@@ -231,7 +231,7 @@ fn aligned(place: Place, pack: usize) -> bool {
 }
 
 /// Converts the innermost dim to packs.
-fn packed(dim: &Dim, way: &Way) -> (usize, [isize; OPERANDS]) {
+fn packed(dim: &Dim, way: &Accesses) -> (usize, [isize; OPERANDS]) {
     let steps = dim.steps.map(|step| step * way.pack as isize);
     (dim.size / way.pack, steps)
 }

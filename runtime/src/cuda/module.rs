@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use nomina_core::Result;
 
-use super::compile::{Target, compile, inspect};
+use super::compile::{CompileTarget, compile, inspect};
 use super::disk;
 use super::source::Source;
 
@@ -51,7 +51,7 @@ impl Module {
     /// Returns the name of its file in the cache for a device of this capability, such as `90`.
     #[must_use]
     pub fn file(&self, capability: u32) -> String {
-        let target = Target::own(&self.source, (capability / 10, capability % 10));
+        let target = CompileTarget::own(&self.source, (capability / 10, capability % 10));
         disk::name(&self.source, target)
     }
 
@@ -68,7 +68,7 @@ impl Module {
     /// Returns an error if the compiler is missing, or with its message if it rejects the source.
     pub fn keep(&self, ship: bool) -> Result<bool> {
         let mut compiled = false;
-        let targets = Target::shipped(&self.source);
+        let targets = CompileTarget::shipped(&self.source);
         for target in &targets[..if ship { targets.len() } else { 1 }] {
             if disk::load(&self.source, *target).is_none() {
                 let code = compile("catalog", &self.source, *target)?;
@@ -87,7 +87,7 @@ impl Module {
                 disk::load(&self.source, target)?,
             ))
         };
-        Target::shipped(&self.source).iter().filter_map(kept)
+        CompileTarget::shipped(&self.source).iter().filter_map(kept)
     }
 
     /// Compiles it for a compute capability, such as `90`, with the options that calls use.

@@ -71,11 +71,11 @@ pub(crate) fn unique_id(op: &'static str) -> Result<[u8; ID]> {
 }
 
 /// The library's type, the number of its values in an element, and its operation.
-pub(crate) type Reduction = (Type, usize, How);
+pub(crate) type NcclReduction = (Type, usize, How);
 
 /// Returns the reduction that computes an operator. `None` if the library does not have the type, or computes something
 /// else: its extremes ignore NaN.
-pub(crate) fn reduction(combine: Op, dtype: DType) -> Option<Reduction> {
+pub(crate) fn reduction(combine: Op, dtype: DType) -> Option<NcclReduction> {
     let (of, parts) = match dtype {
         DType::I8 => (Type::ncclInt8, 1),
         DType::U8 | DType::Bool => (Type::ncclUint8, 1),
@@ -169,7 +169,7 @@ impl Handle {
     pub(crate) unsafe fn all_reduce(
         &self,
         op: &'static str,
-        (of, parts, how): Reduction,
+        (of, parts, how): NcclReduction,
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {
@@ -187,7 +187,7 @@ impl Handle {
     pub(crate) unsafe fn reduce_scatter(
         &self,
         op: &'static str,
-        (of, parts, how): Reduction,
+        (of, parts, how): NcclReduction,
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {

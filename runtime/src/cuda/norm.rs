@@ -17,7 +17,7 @@ use crate::shape::Strides;
 /// The arguments: `Job` of `norm.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Job {
+struct NormArgs {
     lines: Lines<5>,
     out: *mut u8,
     weight: *const u8,
@@ -27,7 +27,7 @@ struct Job {
 }
 
 // SAFETY: the struct `Job` of `norm.cu`.
-unsafe impl Argument for Job {}
+unsafe impl Argument for NormArgs {}
 
 /// The most bytes of a state.
 const STATE: usize = 24;
@@ -90,7 +90,7 @@ pub(super) unsafe fn norm(cuda: &'static Cuda, job: &NormJob<'_>) -> Result<()> 
         // SAFETY: the caller's promise.
         return unsafe { staged::norm(cuda, job) };
     };
-    let mut args = Job {
+    let mut args = NormArgs {
         lines: choice.lines,
         out: job.out.ptr,
         weight: weight.0.ptr,

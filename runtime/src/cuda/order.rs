@@ -6,7 +6,7 @@ use nomina_core::Result;
 use super::context::Cuda;
 use super::keyed::{AS_THEY_LIE, Lines, keyed};
 use super::module_call::ModuleCall;
-use super::sort::{FIRST, MEDIAN, MODE, NTH, Short, Sort};
+use super::sort::{FIRST, MEDIAN, MODE, NTH, ShortSort, Sort};
 use super::source::File;
 use super::topk::{extreme, select};
 use crate::job::{LineJob, Task};
@@ -48,7 +48,7 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
     };
     let sort = Sort::new(call(File::Sort)?, job.dtype.size(), width);
     if sort.is_short(len) {
-        let mut short = Short::new(lines, AS_THEY_LIE, task, results);
+        let mut short = ShortSort::new(lines, AS_THEY_LIE, task, results);
         short.ignore_nan = ignore_nan.into();
         short.across = across.into();
         // SAFETY: the caller's promise.

@@ -52,7 +52,7 @@ const NEEDED: &[&str] = &[
 
 /// The reason why CUDA is not available, and a hint.
 #[derive(Clone, Debug)]
-struct Missing {
+struct Unavailable {
     what: String,
     hint: &'static str,
 }
@@ -61,7 +61,7 @@ const INSTALL: &str = "install NVIDIA's driver (CUDA 12 or later), or use `cpu`"
 
 /// Returns the number of devices that the driver shows. It does not change while a process runs.
 pub(super) fn devices(op: &'static str) -> Result<usize> {
-    static DEVICES: OnceLock<Result<usize, Missing>> = OnceLock::new();
+    static DEVICES: OnceLock<Result<usize, Unavailable>> = OnceLock::new();
     match DEVICES.get_or_init(look) {
         Ok(count) => Ok(*count),
         Err(missing) => {
@@ -82,11 +82,11 @@ pub(super) fn check(op: &'static str, ordinal: usize) -> Result<()> {
 }
 
 /// Loads the driver and counts its devices.
-fn look() -> Result<usize, Missing> {
+fn look() -> Result<usize, Unavailable> {
     // SAFETY: loads a library by name; NVIDIA's driver library may be loaded at any time.
     if !unsafe { sys::is_culib_present() } {
         let what = "CUDA is not there: no driver (libcuda.so.1) was found".to_owned();
-        return Err(Missing {
+        return Err(Unavailable {
             what,
             hint: INSTALL,
         });
@@ -95,13 +95,13 @@ fn look() -> Result<usize, Missing> {
         // SAFETY: the library is there, and the symbol is only looked up.
         if unsafe { sys::culib().get::<*const ()>(name.as_bytes()) }.is_err() {
             let what = format!("the CUDA driver is too old: it has no `{name}`");
-            return Err(Missing {
+            return Err(Unavailable {
                 what,
                 hint: INSTALL,
             });
         }
     }
-    let said = |error: result::DriverError| Missing {
+    let said = |error: result::DriverError| Unavailable {
         what: match error.0 {
             CUresult::CUDA_ERROR_NO_DEVICE => "the CUDA driver shows no device".to_owned(),
             CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {

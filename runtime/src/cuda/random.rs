@@ -14,7 +14,7 @@ use crate::random::{Distribution, Draw, Stream};
 /// The arguments: `Args` of `random.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Fill {
+struct RandomArgs {
     dest: *mut u8,
     of: *const u8,
     flag: *mut u8,
@@ -34,9 +34,9 @@ struct Fill {
 }
 
 // SAFETY: `Args` of `random.cu`.
-unsafe impl Argument for Fill {}
+unsafe impl Argument for RandomArgs {}
 
-impl Fill {
+impl RandomArgs {
     fn new(count: usize, dest: *mut u8, words: &Stream) -> Self {
         Self {
             dest,
@@ -150,11 +150,11 @@ pub(super) unsafe fn random(cuda: &'static Cuda, n: usize, dest: Place, draw: &D
     let parts = if dest.dtype.is_complex() { 2 } else { 1 };
     let dtype = dest.dtype.to_real();
     let double = dtype == DType::F64;
-    let mut args = Fill {
+    let mut args = RandomArgs {
         low: draw.low,
         high: draw.high,
         bits: draw.bits,
-        ..Fill::new(parts * n, dest.ptr, &draw.words)
+        ..RandomArgs::new(parts * n, dest.ptr, &draw.words)
     };
     let name = match draw.what {
         Distribution::Uniform { from, to } => {
@@ -206,7 +206,7 @@ unsafe fn fill(
     op: &'static str,
     dtype: DType,
     draw: &'static str,
-    args: &Fill,
+    args: &RandomArgs,
 ) -> Result<()> {
     if args.count == 0 {
         return Ok(());
@@ -236,12 +236,12 @@ pub(super) unsafe fn random_of(
         Drawn::Poisson => ("poisson", "poisson_of"),
     };
     let raise = cuda.may_raise(op, move |at| what.refused(at as usize))?;
-    let args = Fill {
+    let args = RandomArgs {
         of: of.ptr,
         kind: number(&FLOATS, of.dtype),
         flag: raise.flag,
         record: raise.record,
-        ..Fill::new(n, dest.ptr, words)
+        ..RandomArgs::new(n, dest.ptr, words)
     };
     // SAFETY: the caller's promise.
     unsafe { fill(cuda, op, dest.dtype, name, &args) }

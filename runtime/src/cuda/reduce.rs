@@ -6,7 +6,7 @@ use nomina_core::op::Op;
 use nomina_core::op::class::{ArgReduce, Reduce};
 use nomina_core::{DType, Result};
 
-use super::fused::{Chain, samples};
+use super::fused::{ChainCall, samples};
 use super::launch::Argument;
 use super::lines::{Choice, LineDims, Lines, chunked, ways};
 use super::module::Module;
@@ -19,7 +19,7 @@ use crate::job::{FusedJob, ReduceJob, Reducing};
 /// The arguments: `Reduce` of `reduce.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Job {
+struct ReduceArgs {
     lines: Lines<2>,
     values: *mut u8,
     positions: *mut i64,
@@ -29,11 +29,11 @@ struct Job {
 }
 
 // SAFETY: the struct `Reduce` of `reduce.cu`.
-unsafe impl Argument for Job {}
+unsafe impl Argument for ReduceArgs {}
 
 /// A reduction of `reduce.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Kind {
+struct ReduceKernel {
     name: &'static str,
     /// The dtype that elements are converted to.
     load: DType,
@@ -44,9 +44,9 @@ struct Kind {
 }
 
 /// Returns the reduction of `reduce.cuh` that computes an operator; `None` for dtypes without a kernel.
-fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind> {
+fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<ReduceKernel> {
     let dtype = arithmetic(compute);
-    let of = |name, load: DType, state| Kind {
+    let of = |name, load: DType, state| ReduceKernel {
         name,
         load,
         state,
@@ -56,12 +56,12 @@ fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind>
     let (inexact, real) = (!dtype.is_integral(), !dtype.is_complex());
     // Integers are summed in i64.
     let wide = if inexact { dtype } else { DType::I64 };
-    let variance = |flag| Kind {
+    let variance = |flag| ReduceKernel {
         number: (count as f64 - number).max(0.0),
         flag,
         ..of("Variance", dtype, 24)
     };
-    let there = |flag| Kind {
+    let there = |flag| ReduceKernel {
         flag,
         ..of("NanSum", dtype, 16)
     };
@@ -73,7 +73,7 @@ fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind>
             Reduce::Mean => {
                 let number = count as f64;
                 let sum = of("Sum", wide, wide.size());
-                (Kind { number, ..sum }, inexact)
+                (ReduceKernel { number, ..sum }, inexact)
             }
             Reduce::Prod => (of("Prod", wide, wide.size()), true),
             Reduce::Amax => (of("Max", dtype, dtype.size()), real),
@@ -87,7 +87,7 @@ fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind>
                 let flag = op == Reduce::Nanstd;
                 let kind = of("NanVariance", dtype, 24);
                 (
-                    Kind {
+                    ReduceKernel {
                         number,
                         flag,
                         ..kind
@@ -108,7 +108,7 @@ fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind>
                     _ => "NormPower",
                 };
                 let norm = of(name, DType::F64, 8);
-                (Kind { number, ..norm }, real)
+                (ReduceKernel { number, ..norm }, real)
             }
             Reduce::Logsumexp if real => (of("LogSumExp", dtype, 2 * dtype.size()), inexact),
             Reduce::Logsumexp => (of("LogSumExp", DType::C128, 24), true),
@@ -149,7 +149,7 @@ pub(super) unsafe fn reduce_chain(
     program: &FusedJob<'_>,
     job: &ReduceJob<'_>,
 ) -> Result<bool> {
-    match Chain::new(program, program.shape.iter().product())? {
+    match ChainCall::new(program, program.shape.iter().product())? {
         // SAFETY: the caller's promise.
         Some(chain) => unsafe { run(cuda, job, Some(&chain)) },
         None => Ok(false),
@@ -160,7 +160,7 @@ pub(super) unsafe fn reduce_chain(
 ///
 /// # Safety
 /// See [`reduce`].
-unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -> Result<bool> {
+unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&ChainCall>) -> Result<bool> {
     let op = job.op.name();
     let positions = !job.positions.is_null();
     let operands = [(job.strides, job.dtype.size()), (job.out, 1)];
@@ -182,7 +182,7 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
         1 => None,
         _ => Some(cuda.scratch(op, choice.scratch(kind.state))?),
     };
-    let mut args = Job {
+    let mut args = ReduceArgs {
         lines: choice.lines,
         values: job.values,
         positions: job.positions,
@@ -224,15 +224,15 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
 }
 
 /// Returns a module of `reduce.cu` that reduces the elements of a chain.
-fn behind(chain: &Chain, name: &'static str, load: DType, to: DType) -> Source {
+fn behind(chain: &ChainCall, name: &'static str, load: DType, to: DType) -> Source {
     let source = chain.before(File::Reduce).word("OP", name);
     source.dtype("T1", load).dtype("T2", to)
 }
 
-impl Job {
+impl ReduceArgs {
     /// Returns its words followed by those of a chain, with padding for the alignment of the chain.
-    fn with(&self, chain: &Chain) -> SmallVec<[u64; 160]> {
-        const OWN: usize = size_of::<Job>() / size_of::<u64>();
+    fn with(&self, chain: &ChainCall) -> SmallVec<[u64; 160]> {
+        const OWN: usize = size_of::<ReduceArgs>() / size_of::<u64>();
         // SAFETY: the struct consists of whole words without padding.
         let own =
             unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast::<u64>(), OWN) };

@@ -7,7 +7,7 @@ use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::source::{File, Source};
 use super::window::{FLOATS, Size, any_wide};
-use crate::job::{Along, ResampleJob};
+use crate::job::{ResampleJob, ResampledDim};
 
 use crate::dispatch::arithmetic;
 
@@ -45,7 +45,7 @@ pub(super) unsafe fn resample(cuda: &Cuda, job: &ResampleJob<'_>) -> Result<()> 
     let rows: usize = dims.iter().map(|dim| dim.out).sum();
     let count = job.planes * dims.iter().map(|dim| dim.out).product::<usize>();
     let elements = job.planes * dims.iter().map(|dim| dim.size).product::<usize>();
-    let each = dims.first().map_or(2, Along::each);
+    let each = dims.first().map_or(2, ResampledDim::each);
     let wide = any_wide([count as u128, elements as u128, 4 * rows as u128]);
     let (index_bytes, weight_bytes) = (if wide { 8 } else { 4 }, arithmetic(job.dtype).size());
     let weights_from = (rows * each * index_bytes).next_multiple_of(64);

@@ -48,7 +48,7 @@ const CARRIED: usize = 16;
 
 /// The layout of lines: adjacent to each other, or each contiguous, and then perhaps cut into tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lines {
+enum LineLayout {
     Columns,
     Rows,
     Tiles,
@@ -62,8 +62,8 @@ fn items(op: class::Scan, compute: DType, pack: usize) -> usize {
 }
 
 /// The kernel, its grid, and how lines are cut into chunks.
-struct Way {
-    lines: Lines,
+struct ScanPlan {
+    lines: LineLayout,
     pack: usize,
     chunk: usize,
     chunks: usize,
@@ -75,7 +75,7 @@ fn power(n: usize) -> usize {
     n.max(1).next_power_of_two()
 }
 
-impl Way {
+impl ScanPlan {
     fn new(walk: &LineDims<2>, job: &ScanJob<'_>, processors: usize) -> Self {
         let (outputs, count) = (walk.outputs, walk.count);
         let inner = walk.inner(0).unsigned_abs();
@@ -101,7 +101,7 @@ impl Way {
             grid.threads[1] = tall as u32;
             grid.blocks[1] = chunks.div_ceil(tall) as u32;
             return Self {
-                lines: Lines::Columns,
+                lines: LineLayout::Columns,
                 pack: 1,
                 chunk,
                 chunks,
@@ -132,7 +132,7 @@ impl Way {
             // The blocks that run at a time take tiles from a counter.
             let blocks = (outputs * chunks).min(8 * processors);
             return Self {
-                lines: Lines::Tiles,
+                lines: LineLayout::Tiles,
                 pack,
                 chunk: tile,
                 chunks,
@@ -140,7 +140,7 @@ impl Way {
             };
         }
         Self {
-            lines: Lines::Rows,
+            lines: LineLayout::Rows,
             pack,
             chunk: count,
             chunks: 1,
@@ -200,8 +200,8 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
         // SAFETY: the caller's promise.
         return unsafe { staged::scan(cuda, job) };
     };
-    let way = Way::new(&walk, job, cuda.multiprocessors());
-    let tiles = way.lines == Lines::Tiles;
+    let way = ScanPlan::new(&walk, job, cuda.multiprocessors());
+    let tiles = way.lines == LineLayout::Tiles;
     let totals = match way.chunks {
         1 => None,
         chunks => {
@@ -255,16 +255,16 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
 }
 
 /// Returns a module that scans lines, without the type of positions.
-fn walking(source: &Source, lines: Lines, phase: &'static str, packs: [usize; 2]) -> Source {
+fn walking(source: &Source, lines: LineLayout, phase: &'static str, packs: [usize; 2]) -> Source {
     let shape = match lines {
-        Lines::Columns => "COLUMNS",
-        Lines::Rows => "ROWS",
-        Lines::Tiles => "TILES",
+        LineLayout::Columns => "COLUMNS",
+        LineLayout::Rows => "ROWS",
+        LineLayout::Tiles => "TILES",
     };
     shaped(source, shape, phase, packs)
 }
 
-impl Lines {
+impl LineLayout {
     fn entry(self) -> &'static CStr {
         match self {
             Self::Columns => c"scan_columns",
@@ -308,7 +308,7 @@ pub(super) fn modules() -> Vec<Module> {
             let most = 16 / dtype.size();
             let of = |pack| [pack, items(op, resolved.compute, pack)];
             for phase in ["RESULTS", "TOTALS"] {
-                let columns = walking(&source, Lines::Columns, phase, of(1));
+                let columns = walking(&source, LineLayout::Columns, phase, of(1));
                 all.push(Module::new(columns.index(false), &[c"scan_columns"]));
                 if serial {
                     break;
@@ -319,9 +319,9 @@ pub(super) fn modules() -> Vec<Module> {
                 .iter()
                 .filter(|_| !serial)
             {
-                let rows = walking(&source, Lines::Rows, "RESULTS", of(pack));
+                let rows = walking(&source, LineLayout::Rows, "RESULTS", of(pack));
                 all.push(Module::new(rows.index(false), &[c"scan_rows"]));
-                let tiles = walking(&source, Lines::Tiles, "RESULTS", of(pack));
+                let tiles = walking(&source, LineLayout::Tiles, "RESULTS", of(pack));
                 all.push(Module::new(tiles.index(false), &[c"scan_tiles"]));
             }
         }

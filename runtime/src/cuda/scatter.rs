@@ -3,7 +3,7 @@
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::gather::{Bounded, Check, Dims, bound, woven};
+use super::gather::{Bounded, Check, StridedDims, bound, woven};
 use super::index::Strided;
 use super::launch::Argument;
 use super::module::Module;
@@ -22,7 +22,7 @@ const LONG: usize = 64;
 /// The arguments: `Update` of `scatter.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Args {
+struct UpdateArgs {
     target: *mut u8,
     other: *const u8,
     index: *const i64,
@@ -44,7 +44,7 @@ struct Args {
 }
 
 // SAFETY: the struct `Update` of `scatter.cu`.
-unsafe impl Argument for Args {}
+unsafe impl Argument for UpdateArgs {}
 
 /// Returns the number of a rule in `scatter.cu`.
 fn rule(how: Update) -> i64 {
@@ -98,7 +98,7 @@ struct Plan5<'a> {
     how: Update,
     /// The dims besides the index's, with the strides of the target, the other operand and the index, the number of the
     /// line of the index, and 0.
-    rest: Dims<5>,
+    rest: StridedDims<5>,
     /// The number of lines of the index.
     lines: usize,
 }
@@ -126,7 +126,7 @@ impl<'a> Plan5<'a> {
     }
 
     /// Returns all dims, with lines that are `each` apart, in the order of the strides of operand `by`.
-    fn dims(&self, along: (usize, [isize; 5]), each: usize, by: usize) -> Dims<5> {
+    fn dims(&self, along: (usize, [isize; 5]), each: usize, by: usize) -> StridedDims<5> {
         let mut rest = self.rest.clone();
         for (_, steps) in &mut rest {
             steps[3] *= each as isize;
@@ -148,14 +148,14 @@ impl<'a> Plan5<'a> {
         &self,
         call: &ModuleCall,
         entry: &'static std::ffi::CStr,
-        dims: &Dims<5>,
-        args: Args,
+        dims: &StridedDims<5>,
+        args: UpdateArgs,
     ) -> Result<bool> {
         let Some(places) = Strided::from_dims(dims.iter().copied()) else {
             return Ok(false);
         };
         let count = dims.iter().map(|dim| dim.0).product();
-        let args = Args {
+        let args = UpdateArgs {
             count: count as u64,
             places,
             ..args
@@ -200,7 +200,7 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
     let listed = plan.lines.saturating_mul(job.extent);
     let most = writes.max(plan.lines * job.count).max(listed);
     let call = ModuleCall::new(cuda, job.op, source(how, job.target.dtype), most)?;
-    let mut args = Args {
+    let mut args = UpdateArgs {
         target: job.target.ptr,
         other: job.other.ptr,
         index: job.index,
@@ -246,7 +246,7 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
     }
 }
 
-impl Args {
+impl UpdateArgs {
     fn checked(&mut self, check: &Check) {
         self.size = check.size;
         self.flag = check.flag;
@@ -259,7 +259,7 @@ impl Args {
 ///
 /// # Safety
 /// See [`update`].
-unsafe fn by_order(plan: &Plan5<'_>, call: &ModuleCall, mut args: Args) -> Result<bool> {
+unsafe fn by_order(plan: &Plan5<'_>, call: &ModuleCall, mut args: UpdateArgs) -> Result<bool> {
     let job = plan.job;
     let (lines, count) = (plan.lines, job.count);
     let all = lines * count;
@@ -275,7 +275,7 @@ unsafe fn by_order(plan: &Plan5<'_>, call: &ModuleCall, mut args: Args) -> Resul
         call.scratch([all, bytes])?,
         call.scratch([all, 8])?,
     );
-    let mut dims = Dims::<1>::new();
+    let mut dims = StridedDims::<1>::new();
     dims.push((count, [job.index_step]));
     let repeated = plan.rest.iter().filter(|(_, steps)| steps[2] != 0);
     dims.extend(repeated.map(|(size, steps)| (*size, [steps[2]])));

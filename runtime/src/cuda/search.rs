@@ -13,7 +13,7 @@ use crate::job::{GroupJob, LineJob, MaskJob, Room, Rows, Search, Task};
 /// The arguments: `Search` of `search.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Args {
+struct SearchArgs {
     sequence: *const u8,
     values: *const u8,
     sorter: *const i64,
@@ -54,7 +54,7 @@ struct GroupArgs {
 }
 
 // SAFETY: the structs of `search.cu`.
-unsafe impl Argument for Args {}
+unsafe impl Argument for SearchArgs {}
 // SAFETY: as above.
 unsafe impl Argument for RowArgs {}
 // SAFETY: as above.
@@ -97,7 +97,7 @@ pub(super) unsafe fn search(
         })
     });
     let raise = sorted.transpose()?;
-    let args = Args {
+    let args = SearchArgs {
         sequence: job.sequence,
         values: job.values,
         sorter: job.sorter,

@@ -17,7 +17,7 @@ const TILE: usize = 4096;
 /// The arguments: `Select` of `select.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Args {
+struct SelectArgs {
     mask: *const bool,
     count: u64,
     tiles: u64,
@@ -29,7 +29,7 @@ struct Args {
 }
 
 // SAFETY: the struct of `select.cu`.
-unsafe impl Argument for Args {}
+unsafe impl Argument for SelectArgs {}
 
 fn source(bytes: usize) -> Source {
     Source::new(File::Select).word("ELEMENT", bits(bytes))
@@ -48,15 +48,15 @@ pub(super) fn modules() -> Vec<Module> {
 }
 
 /// A mask whose selected elements are counted, with the count on the host.
-struct Counted {
+struct CountedMask {
     call: ModuleCall,
-    args: Args,
+    args: SelectArgs,
     tiles: usize,
     found: usize,
     _starts: DeviceBuffer,
 }
 
-impl Counted {
+impl CountedMask {
     /// Counts the selected elements and waits for the count.
     ///
     /// # Safety
@@ -77,7 +77,7 @@ impl Counted {
         let call = ModuleCall::new(cuda, job.op, source(size), count)?;
         let tiles = count.div_ceil(TILE);
         let starts = call.scratch([tiles + 1, 8])?;
-        let args = Args {
+        let args = SelectArgs {
             mask: job.mask,
             count: count as u64,
             tiles: tiles as u64,
@@ -112,7 +112,7 @@ impl Counted {
 pub(super) unsafe fn nonzero(cuda: &Cuda, job: &MaskJob<'_>, room: Room<'_, i64>) -> Result<()> {
     let dims = job.shape.iter().rev().map(|&size| (size, [0]));
     // SAFETY: the caller's promise, here and below.
-    let mut counted = unsafe { Counted::new(cuda, job, 1, dims)? };
+    let mut counted = unsafe { CountedMask::new(cuda, job, 1, dims)? };
     counted.args.rows = room(counted.found)?;
     if counted.found == 0 || job.shape.is_empty() {
         return Ok(());
@@ -148,7 +148,7 @@ pub(super) unsafe fn masked_select(
         }
     }
     // SAFETY: the caller's promise, here and below.
-    let mut counted = unsafe { Counted::new(cuda, job, size, dims.into_iter())? };
+    let mut counted = unsafe { CountedMask::new(cuda, job, size, dims.into_iter())? };
     counted.args.x = x;
     counted.args.out = room(counted.found)?;
     if counted.found == 0 {

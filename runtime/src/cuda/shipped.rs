@@ -9,7 +9,7 @@ mod pack {
 
     use nomina_cuda_kernels::{EMBEDDED, Pack};
 
-    use crate::cuda::compile::Target;
+    use crate::cuda::compile::CompileTarget;
     use crate::cuda::disk;
     use crate::cuda::source::Source;
 
@@ -38,7 +38,7 @@ mod pack {
     /// Returns a module for a device, if the package has it undamaged.
     pub(crate) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
         let pack = pack().ok()?;
-        let mut targets = Target::shipped(source).iter();
+        let mut targets = CompileTarget::shipped(source).iter();
         targets.find_map(|&target| {
             let fits = target.runs_on(capability);
             fits.then(|| pack.get(disk::number(source, target)))?

@@ -14,13 +14,13 @@ use crate::job::SoftmaxJob;
 /// The arguments: `Job` of `softmax.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Job {
+struct SoftmaxArgs {
     lines: Lines<2>,
     out: *mut u8,
 }
 
 // SAFETY: the struct `Job` of `softmax.cu`.
-unsafe impl Argument for Job {}
+unsafe impl Argument for SoftmaxArgs {}
 
 /// The names of softmax and its logarithm in `softmax.cu`.
 const NAMES: [&str; 2] = ["Softmax", "LogSoftmax"];
@@ -61,7 +61,7 @@ pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Resul
         return unsafe { staged::softmax(cuda, job) };
     };
     let module = module(name, job.dtype, job.compute, job.out_dtype);
-    let mut args = Job {
+    let mut args = SoftmaxArgs {
         lines: choice.lines,
         out: job.out,
     };

@@ -28,7 +28,7 @@ pub(super) const MODE: u32 = 3;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Short {
+pub(super) struct ShortSort {
     lines: Lines,
     keys: *const u8,
     places: *const u8,
@@ -43,7 +43,7 @@ pub(super) struct Short {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Pass {
+struct SortPass {
     lines: Lines,
     keys: *const u8,
     places: *const u8,
@@ -71,7 +71,7 @@ struct Runs {
     pad: u32,
 }
 
-impl Short {
+impl ShortSort {
     pub(super) fn new(lines: Lines, from: Keyed, task: u32, results: usize) -> Self {
         Self {
             lines,
@@ -89,9 +89,9 @@ impl Short {
 }
 
 // SAFETY: the structs of the same names in `sort.cu`.
-unsafe impl Argument for Short {}
+unsafe impl Argument for ShortSort {}
 // SAFETY: as above.
-unsafe impl Argument for Pass {}
+unsafe impl Argument for SortPass {}
 // SAFETY: as above.
 unsafe impl Argument for Runs {}
 
@@ -155,7 +155,7 @@ impl Sort {
     ///
     /// # Safety
     /// The lines and the keys are on this device, and nothing else uses the results.
-    pub(super) unsafe fn short(&self, mut args: Short) -> Result<()> {
+    pub(super) unsafe fn short(&self, mut args: ShortSort) -> Result<()> {
         let (count, len) = args.lines.sizes();
         let width = len.next_power_of_two().max(NARROW);
         // The steps of a network for each element grow with the length of a line; digits need one pass for each byte of
@@ -220,7 +220,7 @@ impl Sort {
         let mut from = from;
         for shift in (0..self.width).step_by(8) {
             let to = halves.half(halves.passes % 2);
-            let args = Pass {
+            let args = SortPass {
                 lines,
                 keys: from.keys,
                 places: from.places,

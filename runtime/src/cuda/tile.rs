@@ -39,7 +39,7 @@ impl Side {
 /// Sizes, and strides of `N` operands, innermost dim first.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Repeats<const N: usize> {
+pub(super) struct TileRepeats<const N: usize> {
     sizes: [i64; REPEATS],
     steps: [[i64; REPEATS]; N],
     rank: u32,
@@ -93,7 +93,7 @@ pub(super) fn walk<const N: usize>(
     Ok(())
 }
 
-impl<const N: usize> Repeats<N> {
+impl<const N: usize> TileRepeats<N> {
     /// Splits dims into the inner ones, in the form of kernels, and the outer ones beyond [`REPEATS`].
     pub(super) fn new(dims: &[Dim<N>]) -> (Self, &[Dim<N>]) {
         let (outer, inner) = dims.split_at(dims.len().saturating_sub(REPEATS));
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn outer_dims_are_left() {
         let dims: Vec<Dim<1>> = (0..8).map(|i| (2, [1 << (2 * (8 - i))])).collect();
-        let (repeats, outer) = Repeats::new(&dims);
+        let (repeats, outer) = TileRepeats::new(&dims);
         assert_eq!(repeats.count(), 64);
         assert_eq!(outer, &dims[..2]);
         assert_eq!(repeats.steps[0][0], 4);

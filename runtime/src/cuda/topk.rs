@@ -6,7 +6,7 @@ use super::keyed::{Keyed, Lines, modules_of};
 use super::launch::Argument;
 use super::module::Module;
 use super::module_call::ModuleCall;
-use super::sort::{DIGITS, FIRST, MEDIAN, Short, Sort};
+use super::sort::{DIGITS, FIRST, MEDIAN, ShortSort, Sort};
 use super::source::File;
 
 /// The elements of a tile of `topk.cu`.
@@ -146,7 +146,7 @@ pub(super) unsafe fn select(
     // SAFETY: the caller's promise.
     unsafe {
         if sort.is_short(results) {
-            return sort.short(Short::new(kept, from, FIRST, results));
+            return sort.short(ShortSort::new(kept, from, FIRST, results));
         }
         sort.sort_long(kept, from, results).map(drop)
     }

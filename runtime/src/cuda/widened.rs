@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::storage::DeviceBuffer;
 
 /// An operand, and its block if it was converted.
-pub(super) struct Widened {
+pub(super) struct WidenedWeight {
     pub(super) at: *const u8,
     _block: Option<DeviceBuffer>,
 }
@@ -24,10 +24,10 @@ pub(super) unsafe fn widened(
     dtype: DType,
     at: *const u8,
     count: usize,
-) -> Result<Widened> {
+) -> Result<WidenedWeight> {
     let wide = arithmetic(dtype);
     if wide == dtype {
-        return Ok(Widened { at, _block: None });
+        return Ok(WidenedWeight { at, _block: None });
     }
     let block = cuda.scratch(op, [count, wide.size()])?;
     let plan = Plan::new(&[count], &[(&[1], wide.size()), (&[1], dtype.size())]);
@@ -41,7 +41,7 @@ pub(super) unsafe fn widened(
     };
     // SAFETY: the caller's promise; the block has the length of the copy.
     unsafe { Backend::copy(cuda, &plan, to, from)? };
-    Ok(Widened {
+    Ok(WidenedWeight {
         at: block.as_ptr(),
         _block: Some(block),
     })

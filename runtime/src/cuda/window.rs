@@ -55,7 +55,7 @@ impl Size {
 /// One dim of a sliding window.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sliding {
+pub(super) struct SlidingDim {
     size: u64,
     stride: u64,
     before: u64,
@@ -64,7 +64,7 @@ pub(super) struct Sliding {
     out: Size,
 }
 
-impl Sliding {
+impl SlidingDim {
     pub(super) fn new(window: &job::Sliding, wide: bool) -> Self {
         Self {
             size: window.size as u64,
@@ -84,7 +84,7 @@ impl Sliding {
 /// One dim of a sliding window for the reverse direction: the positions of windows that contain an element.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Backward {
+pub(super) struct CoveringWindows {
     before: u64,
     dilation: u64,
     inverse: u64,
@@ -99,7 +99,7 @@ pub(super) struct Backward {
     phases: Size,
 }
 
-impl Backward {
+impl CoveringWindows {
     pub(super) fn new(window: &job::Sliding, wide: bool) -> Self {
         let common = gcd(window.stride, window.dilation);
         let (step, back) = (window.stride / common, window.dilation / common);

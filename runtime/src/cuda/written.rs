@@ -21,11 +21,11 @@ use crate::cpu::pointwise::kernel;
 /// A generated text.
 pub(super) struct Written {
     pub(super) text: Text,
-    numbers: Vec<Number>,
+    numbers: Vec<SourceNumber>,
 }
 
 /// A number that the text reads.
-struct Number {
+struct SourceNumber {
     /// Its step in the program.
     step: usize,
     /// The dtype in which it is read.
@@ -35,7 +35,7 @@ struct Number {
 }
 
 /// All that a text depends on, as numbers.
-type Key = SmallVec<[u32; 96]>;
+type SourceKey = SmallVec<[u32; 96]>;
 
 impl Written {
     /// Returns the text of a job with these layouts of operands over `rank` dims, and generates it at the first call.
@@ -74,8 +74,8 @@ impl Written {
     }
 }
 
-fn key(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Key {
-    let mut key = Key::new();
+fn key(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> SourceKey {
+    let mut key = SourceKey::new();
     let places = |place: usize| place as u32;
     // Without strided operands, the text does not depend on the rank.
     let rank = places(if lies.iter().any(|lies| lies.walked()) {
@@ -139,7 +139,7 @@ impl Lies {
 struct Writer {
     /// A line for each step.
     body: String,
-    numbers: Vec<Number>,
+    numbers: Vec<SourceNumber>,
 }
 
 impl Writer {
@@ -222,7 +222,7 @@ impl Writer {
     ) -> String {
         match job.known[at] {
             Known::Scalar(_) => {
-                self.numbers.push(Number {
+                self.numbers.push(SourceNumber {
                     step: at,
                     dtype,
                     by,
@@ -261,7 +261,7 @@ impl Writer {
              own.\nnamespace numeric {{\nDEVICE {result} element(const Chain& chain{}) {{",
             parameters.concat()
         );
-        for (number, Number { dtype, .. }) in self.numbers.iter().enumerate() {
+        for (number, SourceNumber { dtype, .. }) in self.numbers.iter().enumerate() {
             let ty = type_name(*dtype);
             let _ = writeln!(
                 out,

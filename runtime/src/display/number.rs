@@ -85,7 +85,7 @@ impl FloatKind {
 }
 
 /// A finite number in parts.
-struct Text {
+struct NumberText {
     /// The digits before the point, with the sign.
     whole: String,
     /// The digits after the point.
@@ -93,7 +93,7 @@ struct Text {
     exponent: i32,
 }
 
-impl Text {
+impl NumberText {
     /// Formats with an exponent: the shortest unique digits, if they have from `least` to `digits` digits after the
     /// point, else `digits`.
     fn scientific(kind: FloatKind, v: f64, digits: usize, least: usize) -> Self {
@@ -233,11 +233,11 @@ impl Floats {
         floats
     }
 
-    fn text(&self, v: f64) -> Text {
+    fn text(&self, v: f64) -> NumberText {
         let write = if self.scientific {
-            Text::scientific
+            NumberText::scientific
         } else {
-            Text::positional
+            NumberText::positional
         };
         let mut text = write(self.kind, v, self.digits, self.least);
         if self.least == 0 {
@@ -350,7 +350,7 @@ fn alone(kind: FloatKind, v: f64, signed: bool, whole: &str) -> String {
     };
     let point = |fraction: &str| if fraction.is_empty() { "" } else { "." };
     if size != 0.0 && (size < 1e-4 || size >= kind.large()) {
-        let text = Text::scientific(kind, v, ALL, 0);
+        let text = NumberText::scientific(kind, v, ALL, 0);
         let (fraction, exponent) = (&text.fraction, text.exponent(2));
         return format!(
             "{plus}{}{}{fraction}{exponent}",
@@ -358,7 +358,7 @@ fn alone(kind: FloatKind, v: f64, signed: bool, whole: &str) -> String {
             point(fraction)
         );
     }
-    let text = Text::positional(kind, v, ALL, 0);
+    let text = NumberText::positional(kind, v, ALL, 0);
     match text.fraction.as_str() {
         "" => format!("{plus}{}{whole}", text.whole),
         fraction => format!("{plus}{}.{fraction}", text.whole),

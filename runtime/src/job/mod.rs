@@ -45,7 +45,7 @@ pub(crate) use product::{
 pub(crate) use random::{Drawn, Multinomial};
 pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
-pub(crate) use resample::{Along, ResampleJob, SpreadJob};
+pub(crate) use resample::{ResampleJob, ResampledDim, SpreadJob};
 pub(crate) use step::{Adam, Descent, Formula, GradFactors, Momentum, StepJob, Value};
 pub(crate) use window::{
     ColumnsJob, ConvJob, Sliding, TransposedJob, WeightGradientJob, Windows, is_direct,

@@ -17,7 +17,7 @@ pub struct Resize {
 
 /// Interpolation of a dim from one size to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Along {
+pub(crate) struct ResampledDim {
     /// The dim's size.
     pub(crate) size: usize,
     /// Its size in the result.
@@ -30,7 +30,7 @@ pub(crate) struct Along {
     pub(crate) cubic: bool,
 }
 
-impl Along {
+impl ResampledDim {
     /// Creates the interpolation of a dim of `size` elements.
     pub(crate) fn new(size: usize, resize: &Resize, align_corners: bool, cubic: bool) -> Self {
         let out = resize.size;
@@ -66,7 +66,7 @@ impl Along {
         }
     }
 
-    /// Returns the taps of result element `i` and their weights; only the first [`Along::each`] are used.
+    /// Returns the taps of result element `i` and their weights; only the first [`ResampledDim::each`] are used.
     pub(crate) fn taps(&self, i: usize) -> ([usize; 4], [f64; 4]) {
         let (at, last) = (self.place(i), self.size - 1);
         if self.cubic {
@@ -113,7 +113,7 @@ pub(crate) struct ResampleJob<'a> {
     pub(crate) dtype: DType,
     pub(crate) planes: usize,
     /// One to three dims.
-    pub(crate) dims: &'a [Along],
+    pub(crate) dims: &'a [ResampledDim],
     pub(crate) x: *const u8,
     pub(crate) out: *mut u8,
 }

@@ -43,7 +43,7 @@ impl Stack {
     }
 }
 
-struct Shared {
+struct SharedLists {
     stacks: [Stack; class::COUNT],
     /// The time when each class last gained or lost a block.
     touched: [u64; class::COUNT],
@@ -53,7 +53,7 @@ struct Shared {
     threads: Vec<Arc<AtomicUsize>>,
 }
 
-static SHARED: Mutex<Shared> = Mutex::new(Shared {
+static SHARED: Mutex<SharedLists> = Mutex::new(SharedLists {
     stacks: [Stack::EMPTY; class::COUNT],
     touched: [0; class::COUNT],
     clock: 0,
@@ -61,12 +61,12 @@ static SHARED: Mutex<Shared> = Mutex::new(Shared {
     threads: Vec::new(),
 });
 
-fn lock() -> MutexGuard<'static, Shared> {
+fn lock() -> MutexGuard<'static, SharedLists> {
     // The state is consistent even after a panic: nothing here panics halfway.
     SHARED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Shared {
+impl SharedLists {
     fn touch(&mut self, class: usize) {
         self.clock += 1;
         self.touched[class] = self.clock;

@@ -18,7 +18,7 @@ thread_local! {
     static ON: Cell<bool> = const { Cell::new(false) };
     /// The state of this thread. Without a destructor, so that values of other thread-local variables may compute when
     /// they are dropped.
-    static STATE: RefCell<ManuallyDrop<State>> = const { RefCell::new(ManuallyDrop::new(State::new())) };
+    static STATE: RefCell<ManuallyDrop<Observations>> = const { RefCell::new(ManuallyDrop::new(Observations::new())) };
     /// Empties [`STATE`] when the thread ends.
     static EMPTIES: Empties = const { Empties };
 }
@@ -27,12 +27,12 @@ struct Empties;
 
 impl Drop for Empties {
     fn drop(&mut self) {
-        drop(replace(State::new()));
+        drop(replace(Observations::new()));
     }
 }
 
 /// Replaces the state of this thread.
-fn replace(state: State) -> State {
+fn replace(state: Observations) -> Observations {
     ManuallyDrop::into_inner(STATE.replace(ManuallyDrop::new(state)))
 }
 
@@ -59,15 +59,15 @@ fn is_traced() -> bool {
 }
 
 /// The observations on a thread.
-struct State {
+struct Observations {
     /// The number of open [`Span`]s.
     depth: usize,
-    waiting: Vec<Computed>,
+    waiting: Vec<ComputedOp>,
     table: BTreeMap<(&'static str, String), Row>,
 }
 
 /// The computation of an operator.
-struct Computed {
+struct ComputedOp {
     op: &'static str,
     time: Duration,
     bytes: usize,
@@ -80,7 +80,7 @@ struct Computed {
     span: Option<tracing::Span>,
 }
 
-impl State {
+impl Observations {
     const fn new() -> Self {
         Self {
             depth: 0,
@@ -90,13 +90,13 @@ impl State {
     }
 
     /// Returns the current computation of an operator, or a new one if that has ended or `goes_on` returns false.
-    fn last(&mut self, op: &'static str, goes_on: impl Fn(&Computed) -> bool) -> &mut Computed {
-        let same = |last: &Computed| last.op == op && last.dims.is_none() && goes_on(last);
+    fn last(&mut self, op: &'static str, goes_on: impl Fn(&ComputedOp) -> bool) -> &mut ComputedOp {
+        let same = |last: &ComputedOp| last.op == op && last.dims.is_none() && goes_on(last);
         if !self.waiting.last().is_some_and(same) {
             if self.waiting.len() == WAITING {
                 self.settle(1);
             }
-            self.waiting.push(Computed {
+            self.waiting.push(ComputedOp {
                 op,
                 time: Duration::ZERO,
                 bytes: 0,
@@ -214,9 +214,9 @@ pub(crate) fn allocated(op: &'static str, bytes: usize, at: usize) {
 #[inline(never)]
 pub fn named(names: &Names, shape: &[usize], at: usize) {
     STATE.with_borrow_mut(|state| {
-        let made = |computed: &Computed| computed.buffers.contains(&at);
+        let made = |computed: &ComputedOp| computed.buffers.contains(&at);
         // A computation that wrote into a given buffer.
-        let given = |computed: &Computed| computed.computed && computed.buffers.is_empty();
+        let given = |computed: &ComputedOp| computed.computed && computed.buffers.is_empty();
         let last = state.waiting.iter().rposition(made);
         let last = last.or_else(|| state.waiting.iter().rposition(given));
         let Some(last) = last else { return };
@@ -326,14 +326,14 @@ impl fmt::Display for Profile {
 /// Within another `profile`, the observations of the inner one are hidden from the outer one.
 pub fn profile<V>(closure: impl FnOnce() -> V) -> (V, Profile) {
     /// Restores the previous state, also if the closure panics.
-    struct Before(bool, State);
+    struct Before(bool, Observations);
     impl Drop for Before {
         fn drop(&mut self) {
             ON.set(self.0);
-            self.1 = replace(std::mem::replace(&mut self.1, State::new()));
+            self.1 = replace(std::mem::replace(&mut self.1, Observations::new()));
         }
     }
-    let before = Before(ON.replace(true), replace(State::new()));
+    let before = Before(ON.replace(true), replace(Observations::new()));
     let value = closure();
     let table = STATE.with_borrow_mut(|state| {
         let all = state.waiting.len();

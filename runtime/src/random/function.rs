@@ -6,7 +6,7 @@
 //! pass.
 
 /// The functions that distributions need, for `f32` and `f64`.
-pub(crate) trait Function: Copy {
+pub(crate) trait SampleMath: Copy {
     /// Returns the natural logarithm of a positive, normal, finite number.
     fn natural_log(self) -> Self;
     /// Returns sine and cosine of an angle from 0 to 1, in turns.
@@ -33,7 +33,7 @@ macro_rules! functions {
         cos_terms: $($cos:expr),+;
         exp_terms: $($exp:expr),+;
     ) => {
-        impl Function for $t {
+        impl SampleMath for $t {
             #[inline(always)]
             fn natural_log(self) -> Self {
                 // x = 2^e m with m within a factor of √2 of 1.

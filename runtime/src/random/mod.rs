@@ -53,10 +53,10 @@ use std::sync::{Mutex, PoisonError};
 /// assert!(x.equal(&y)?);
 /// # Ok::<(), nomina_core::Error>(())
 /// ```
-pub struct Generator(Source);
+pub struct Generator(GeneratorState);
 
 /// The state of a generator.
-enum Source {
+enum GeneratorState {
     Own(Stream),
     /// The state of [`DEFAULT`], which is locked only during the access itself.
     Default,
@@ -66,22 +66,22 @@ impl Generator {
     /// Creates a generator that starts from `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self(Source::Own(Stream { seed, position: 0 }))
+        Self(GeneratorState::Own(Stream { seed, position: 0 }))
     }
 
     /// Reads or changes the state.
     fn access<R>(&mut self, f: impl FnOnce(&mut Stream) -> R) -> R {
         match &mut self.0 {
-            Source::Own(state) => f(state),
-            Source::Default => access_default(f),
+            GeneratorState::Own(state) => f(state),
+            GeneratorState::Default => access_default(f),
         }
     }
 
     /// Returns the state.
     fn state(&self) -> Stream {
         match &self.0 {
-            Source::Own(state) => *state,
-            Source::Default => access_default(|state| *state),
+            GeneratorState::Own(state) => *state,
+            GeneratorState::Default => access_default(|state| *state),
         }
     }
 
@@ -161,7 +161,7 @@ impl Generator {
 
 impl Clone for Generator {
     fn clone(&self) -> Self {
-        Self(Source::Own(self.state()))
+        Self(GeneratorState::Own(self.state()))
     }
 }
 
@@ -220,7 +220,7 @@ pub fn initial_seed() -> u64 {
 /// Calls `f` with the default generator, which all threads share: a draw of another thread may come between two of `f`.
 /// No lock is held while `f` runs, or while a kernel computes the numbers.
 pub fn with_default_generator<R>(f: impl FnOnce(&mut Generator) -> R) -> R {
-    f(&mut Generator(Source::Default))
+    f(&mut Generator(GeneratorState::Default))
 }
 
 /// Calls `f` with the given generator, or with the default one.

@@ -1,7 +1,7 @@
 //! Poisson numbers.
 
 use super::Stream;
-use super::function::{Function, ln_factorial};
+use super::function::{SampleMath, ln_factorial};
 
 /// The smallest mean for which numbers are found by rejection; below it, by multiplication.
 const MANY: f64 = 10.0;

@@ -23,10 +23,10 @@ pub(crate) struct Drawn {
 /// The handling of draws on this thread.
 enum Mode {
     Records(Vec<Stream>),
-    Repeats(Repeats),
+    Repeats(ReplayedDraws),
 }
 
-struct Repeats {
+struct ReplayedDraws {
     states: std::vec::IntoIter<Stream>,
     /// Whether more states were requested than recorded.
     is_beyond: bool,
@@ -110,14 +110,14 @@ impl Drop for Scope {
 
 /// Calls `f`, and returns its draws with its result.
 pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, Drawn) {
-    struct Ends;
-    impl Drop for Ends {
+    struct EndReplay;
+    impl Drop for EndReplay {
         fn drop(&mut self) {
             Recording::end();
         }
     }
     Recording::begin();
-    let ends = Ends;
+    let ends = EndReplay;
     let scope = Scope::new(Mode::Records(Vec::new()));
     let result = f();
     let states = match scope.end() {
@@ -131,7 +131,7 @@ pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, Drawn) {
 
 /// Calls `f` with the draws that were recorded in `drawn`. Also returns whether it drew the same number of times.
 pub(crate) fn repeated<R>(drawn: &Drawn, f: impl FnOnce() -> R) -> (R, bool) {
-    let scope = Scope::new(Mode::Repeats(Repeats {
+    let scope = Scope::new(Mode::Repeats(ReplayedDraws {
         states: drawn.states.clone().into_iter(),
         is_beyond: false,
     }));

@@ -1,6 +1,6 @@
 //! Conversion of random words to numbers.
 
-use super::function::Function;
+use super::function::SampleMath;
 use super::philox::{block, blocks};
 use super::{Distribution, Draw, Stream};
 

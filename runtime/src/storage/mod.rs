@@ -33,12 +33,12 @@ pub use crate::memory::ALIGNMENT;
 /// Like an `Arc`, except that the count and the elements of a small tensor are in one block, which comes from
 /// [`crate::memory`].
 #[derive(Debug)]
-pub struct Storage(NonNull<Shared>);
+pub struct Storage(NonNull<BufferState>);
 
 /// The state that all references to a buffer share. Padded, so that elements may follow it.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Shared {
+struct BufferState {
     count: AtomicUsize,
     buffer: Buffer,
     /// The block that contains this, and possibly the elements.
@@ -59,7 +59,7 @@ unsafe impl Send for Storage {}
 unsafe impl Sync for Storage {}
 
 /// The offset of the elements in a block that begins with their count.
-const HEAD: usize = size_of::<Shared>();
+const HEAD: usize = size_of::<BufferState>();
 
 /// The largest size whose elements are in the block of their count. Those of larger tensors are page-aligned.
 const SMALL: usize = (32 << 10) - HEAD;
@@ -140,11 +140,11 @@ impl Storage {
 
     #[inline]
     fn at_home(home: Block, buffer: Buffer) -> Self {
-        let shared = home.as_ptr().cast::<Shared>();
+        let shared = home.as_ptr().cast::<BufferState>();
         let count = AtomicUsize::new(1);
         // SAFETY: blocks are aligned to a cache line, this one is large enough, and it is not shared.
         unsafe {
-            shared.write(Shared {
+            shared.write(BufferState {
                 count,
                 buffer,
                 home,
@@ -162,7 +162,7 @@ impl Storage {
     }
 
     #[inline]
-    fn shared(&self) -> &Shared {
+    fn shared(&self) -> &BufferState {
         // SAFETY: it lives as long as there are references to it.
         unsafe { self.0.as_ref() }
     }
@@ -270,7 +270,7 @@ impl Storage {
         }
         let this = ManuallyDrop::new(self);
         // SAFETY: the only reference, which is not dropped again.
-        let Shared { buffer, home, .. } = unsafe { this.0.read() };
+        let BufferState { buffer, home, .. } = unsafe { this.0.read() };
         drop(home);
         match buffer {
             // SAFETY: checked above.

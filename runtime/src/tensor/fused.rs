@@ -85,35 +85,35 @@ fn stepwise(
     tensors: &[(&Raw, Names)],
     numbers: &[Scalar],
 ) -> Result<DynTensor> {
-    enum Value {
+    enum FusedValue {
         Tensor(Box<DynTensor>),
         Number(Scalar),
     }
-    let mut values: Vec<Value> = Vec::with_capacity(program.len());
+    let mut values: Vec<FusedValue> = Vec::with_capacity(program.len());
     for node in program {
         let value = match *node {
             Node::Tensor(at) => {
                 let (raw, names) = &tensors[at];
-                Value::Tensor(Box::new(DynTensor::new((*raw).clone(), names.clone())))
+                FusedValue::Tensor(Box::new(DynTensor::new((*raw).clone(), names.clone())))
             }
-            Node::Scalar(at) => Value::Number(numbers[at]),
+            Node::Scalar(at) => FusedValue::Number(numbers[at]),
             Node::To(dtype, of) => match &values[of] {
-                Value::Tensor(tensor) => Value::Tensor(Box::new(tensor.to_dtype(dtype)?)),
-                Value::Number(number) => Value::Number(*number),
+                FusedValue::Tensor(tensor) => FusedValue::Tensor(Box::new(tensor.to_dtype(dtype)?)),
+                FusedValue::Number(number) => FusedValue::Number(*number),
             },
             Node::Apply(op, args) => {
                 let operands = args.iter().map(|&at| match &values[at] {
-                    Value::Tensor(tensor) => Operand::Tensor(tensor),
-                    Value::Number(number) => Operand::Scalar(*number),
+                    FusedValue::Tensor(tensor) => Operand::Tensor(tensor),
+                    FusedValue::Number(number) => Operand::Scalar(*number),
                 });
                 let operands: SmallVec<[Operand<'_>; 4]> = operands.collect();
-                Value::Tensor(Box::new(family::pointwise(op, &operands)?))
+                FusedValue::Tensor(Box::new(family::pointwise(op, &operands)?))
             }
         };
         values.push(value);
     }
     match values.pop() {
-        Some(Value::Tensor(tensor)) => Ok(*tensor),
+        Some(FusedValue::Tensor(tensor)) => Ok(*tensor),
         _ => Ok(DynTensor::new(
             call::fused(program, &raws(tensors), numbers)?,
             Names::default(),

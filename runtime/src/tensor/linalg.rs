@@ -37,7 +37,7 @@ pub struct TriangularOptions {
 }
 
 /// Maps the names of the operand and the position of the matrices to the names of the results.
-type Rule<'a, const N: usize> = dyn Fn(&Names, [usize; 2]) -> Result<[Names; N]> + 'a;
+type NamesRule<'a, const N: usize> = dyn Fn(&Names, [usize; 2]) -> Result<[Names; N]> + 'a;
 
 impl DynTensor {
     fn matrices<const N: usize>(
@@ -45,7 +45,7 @@ impl DynTensor {
         op: Linalg,
         dims: &DimArg<'_>,
         options: MatrixOptions,
-        names: &Rule<'_, N>,
+        names: &NamesRule<'_, N>,
     ) -> Result<[Self; N]> {
         let compute = || {
             let at = rule::matrix(op.op().name(), &self.names, dims)?;

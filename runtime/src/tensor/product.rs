@@ -10,10 +10,10 @@ use crate::raw::Raw;
 
 type NameRule = fn(&'static str, &Names, &Names) -> Result<Names>;
 type ShapeRule = fn(&'static str, &[usize], &[usize]) -> Result<Shape>;
-type Kernel = fn(&Raw, &Raw) -> Result<Raw>;
+type ProductFn = fn(&Raw, &Raw) -> Result<Raw>;
 
 /// Returns the rules of a product, by operator. mm and similar report sizes before names, matmul reports names first.
-fn parts(op: Op) -> Option<(NameRule, ShapeRule, Kernel, bool)> {
+fn parts(op: Op) -> Option<(NameRule, ShapeRule, ProductFn, bool)> {
     Some(match op {
         Op::Mm => (rule::mm, rule::mm_shape, call::mm, true),
         Op::Mv => (rule::mv, rule::mv_shape, call::mv, true),

@@ -8,7 +8,7 @@ use super::family::{self, tensors};
 use super::{AddOptions, DynTensor, Operand, about};
 use crate::config::default_dtype;
 
-type Operands<'a> = SmallVec<[Operand<'a>; 3]>;
+type ScaledOperands<'a> = SmallVec<[Operand<'a>; 3]>;
 
 impl DynTensor {
     /// Adds `options.alpha` times `other`.
@@ -111,8 +111,8 @@ fn scaled<'a>(
     x: &'a DynTensor,
     other: Operand<'a>,
     alpha: Scalar,
-) -> Result<(Op, Operands<'a>)> {
-    let mut operands: Operands<'a> = smallvec![x.into(), other];
+) -> Result<(Op, ScaledOperands<'a>)> {
+    let mut operands: ScaledOperands<'a> = smallvec![x.into(), other];
     match factor(op, &operands, alpha)? {
         None => Ok((op, operands)),
         Some(factor) => {

@@ -29,14 +29,14 @@ impl Serialize for DynTensor {
         fields.serialize_field("shape", self.shape())?;
         with_dtype!(self.dtype(), T => {
             let values = self.to_vec::<T>().map_err(S::Error::custom)?;
-            fields.serialize_field("values", &Written(&values))?;
+            fields.serialize_field("values", &SerializedSlice(&values))?;
         });
         fields.end()
     }
 }
 
 /// An element in the data model of serde.
-trait Portable: Element {
+trait SerdeElement: Element {
     type Form: Serialize + DeserializeOwned;
     fn form(self) -> Self::Form;
     fn from_form(form: Self::Form) -> Self;
@@ -44,7 +44,7 @@ trait Portable: Element {
 
 macro_rules! portable {
     ($($t:ty as $form:ty: $x:ident => $to:expr, $from:expr;)*) => {$(
-        impl Portable for $t {
+        impl SerdeElement for $t {
             type Form = $form;
             fn form(self) -> $form {
                 let $x = self;
@@ -71,9 +71,9 @@ portable! {
     Complex<f64> as [f64; 2]: x => [x.re, x.im], Complex::new(x[0], x[1]);
 }
 
-struct Written<'a, T>(&'a [T]);
+struct SerializedSlice<'a, T>(&'a [T]);
 
-impl<T: Portable> Serialize for Written<'_, T> {
+impl<T: SerdeElement> Serialize for SerializedSlice<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().map(|&x| x.form()))
     }
@@ -164,7 +164,7 @@ impl<'de> DeserializeSeed<'de> for Head {
 /// Reads elements.
 struct Values<T>(PhantomData<T>);
 
-impl<'de, T: Portable> Visitor<'de> for Values<T> {
+impl<'de, T: SerdeElement> Visitor<'de> for Values<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

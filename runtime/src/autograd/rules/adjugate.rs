@@ -18,7 +18,7 @@ use crate::shape::{count, product as product_of};
 
 /// How the adjugate of a matrix is computed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum AdjugateMethod {
     /// An element is NaN or infinite.
     NotFinite,
     /// The number of singular values that are not small compared with the greatest; all of them for a regular matrix.
@@ -73,7 +73,7 @@ pub(super) fn least_regular(a: &Raw) -> f64 {
     }
 }
 
-fn kinds(flat: &Raw) -> Result<Vec<Kind>> {
+fn kinds(flat: &Raw) -> Result<Vec<AdjugateMethod>> {
     no_grad(|| {
         let flat = flat.clone().detach();
         let n = flat.shape()[1];
@@ -91,25 +91,25 @@ fn kinds(flat: &Raw) -> Result<Vec<Kind>> {
             let greatest = values[0];
             // Zeros are not small compared with zeros.
             let kept = values.iter().take_while(|&&s: &&f64| s > least * greatest);
-            Kind::Rank(kept.count())
+            AdjugateMethod::Rank(kept.count())
         });
         let of = |finite| {
             if finite {
-                ranks.next().unwrap_or(Kind::NotFinite)
+                ranks.next().unwrap_or(AdjugateMethod::NotFinite)
             } else {
-                Kind::NotFinite
+                AdjugateMethod::NotFinite
             }
         };
         Ok(finite.into_iter().map(of).collect())
     })
 }
 
-fn of_kind(a: &Raw, kind: Kind) -> Result<Raw> {
+fn of_kind(a: &Raw, kind: AdjugateMethod) -> Result<Raw> {
     match kind {
-        Kind::NotFinite => scaled(a, f64::NAN),
-        Kind::Rank(0) => of_zero(a),
-        Kind::Rank(rank) if rank == a.shape()[2] => of_regular(a),
-        Kind::Rank(rank) => of_singular(a, rank),
+        AdjugateMethod::NotFinite => scaled(a, f64::NAN),
+        AdjugateMethod::Rank(0) => of_zero(a),
+        AdjugateMethod::Rank(rank) if rank == a.shape()[2] => of_regular(a),
+        AdjugateMethod::Rank(rank) => of_singular(a, rank),
     }
 }
 

@@ -18,7 +18,7 @@ const OP: Op = Op::ScaledDotProductAttention;
 const SCORES: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
 
 /// A range of queries, and the keys and values that they see.
-struct Block<'a> {
+struct QueryBlock<'a> {
     first: usize,
     query: Raw,
     key: Raw,
@@ -35,8 +35,8 @@ impl AttentionSaved {
         self.scale.unwrap_or(root)
     }
 
-    fn whole(&self) -> Block<'_> {
-        Block {
+    fn whole(&self) -> QueryBlock<'_> {
+        QueryBlock {
             first: 0,
             query: self.query.clone(),
             key: self.key.clone(),
@@ -46,7 +46,7 @@ impl AttentionSaved {
         }
     }
 
-    fn block(&self, first: usize, rows: usize) -> Result<Block<'_>> {
+    fn block(&self, first: usize, rows: usize) -> Result<QueryBlock<'_>> {
         let part = |x: &Raw| x.narrow(x.rank() - 2, first, rows);
         let keys = self.key.shape()[self.key.rank() - 2];
         let seen = if self.causal {
@@ -59,7 +59,7 @@ impl AttentionSaved {
             Some(mask) if mask.rank() > 1 && mask.shape()[mask.rank() - 2] > 1 => Some(part(mask)?),
             mask => mask.clone(),
         };
-        Ok(Block {
+        Ok(QueryBlock {
             first,
             query: part(&self.query)?,
             key: before(&self.key)?,
@@ -136,7 +136,7 @@ fn add_rows(sum: &mut Option<Raw>, part: &Raw, all: usize) -> Result<()> {
     }
 }
 
-impl Block<'_> {
+impl QueryBlock<'_> {
     /// Computes the weight of each key for each query; zeros if a query sees no key.
     fn weights(&self) -> Result<Raw> {
         let scores = scaled(

@@ -18,7 +18,7 @@ impl Backward for ConvolutionSaved {
     fn gradient(&self, upstream: &Upstream<'_>, operand: usize) -> Result<Option<Raw>> {
         let (grad, records) = (upstream.grad()?, upstream.records());
         let (x, weight) = (&self.x, &self.weight);
-        let windows = Windows {
+        let windows = ConvWindows {
             op: upstream.op(),
             windows: &self.windows,
             groups: self.groups,
@@ -37,13 +37,13 @@ impl Backward for ConvolutionSaved {
 }
 
 /// The windows of a convolution, from the side with more elements to the other.
-struct Windows<'a> {
+struct ConvWindows<'a> {
     op: Op,
     windows: &'a [Sliding],
     groups: usize,
 }
 
-impl Windows<'_> {
+impl ConvWindows<'_> {
     fn each(&self, number: impl Fn(&Sliding) -> usize) -> Vec<usize> {
         self.windows.iter().map(number).collect()
     }

@@ -46,41 +46,41 @@ impl Evaluation<'_> {
                 Operand::Number(number) => matches!(number, Scalar::Complex(_)),
                 Operand::Unread => false,
             });
-        let mut values: SmallVec<[Value<'_>; 16]> = SmallVec::new();
+        let mut values: SmallVec<[KnownValue<'_>; 16]> = SmallVec::new();
         for step in line.steps_of(complex) {
             values.push(match *step {
-                Step::Grad => Value::Tensor(self.grad),
+                Step::Grad => KnownValue::Tensor(self.grad),
                 Step::Result => match self.result {
-                    Some(result) => Value::Tensor(result),
-                    None if line.repeats_result() && self.reduced.is_none() => Value::Result,
+                    Some(result) => KnownValue::Tensor(result),
+                    None if line.repeats_result() && self.reduced.is_none() => KnownValue::Result,
                     None => return Err(self.unread()),
                 },
-                Step::Imaginary => Value::Number(Scalar::Complex(Complex64::I)),
-                Step::Number(number) => Value::Number(Scalar::Float(number)),
+                Step::Imaginary => KnownValue::Number(Scalar::Complex(Complex64::I)),
+                Step::Number(number) => KnownValue::Number(Scalar::Float(number)),
                 Step::Operand(at) => self.operand(at)?,
                 Step::Apply(op, args) => match fold_constants(op, args, |at| number(&values, at)) {
-                    Some(Folded::Number(number)) => Value::Number(number),
-                    Some(Folded::Step(at)) => Value::Same(at),
-                    None => Value::Apply(op, args),
+                    Some(Folded::Number(number)) => KnownValue::Number(number),
+                    Some(Folded::Step(at)) => KnownValue::Same(at),
+                    None => KnownValue::Apply(op, args),
                 },
                 Step::Conj(at) => match number(&values, at) {
-                    Some(Scalar::Complex(z)) => Value::Number(Scalar::Complex(z.conj())),
-                    Some(number) => Value::Number(number),
-                    None => Value::Conj(at),
+                    Some(Scalar::Complex(z)) => KnownValue::Number(Scalar::Complex(z.conj())),
+                    Some(number) => KnownValue::Number(number),
+                    None => KnownValue::Conj(at),
                 },
                 Step::Real(at) => match number(&values, at) {
-                    Some(number) => Value::Number(Scalar::Float(number.to_complex().re)),
-                    None => Value::Real(at),
+                    Some(number) => KnownValue::Number(Scalar::Float(number.to_complex().re)),
+                    None => KnownValue::Real(at),
                 },
-                Step::Spread(at) => Value::Spread(at, self.reduced()?),
-                Step::Count => Value::Number(Scalar::Float(self.reduced()?.count)),
-                Step::Over(op, at, keep) => Value::Over(op, at, keep, self.reduced()?),
+                Step::Spread(at) => KnownValue::Spread(at, self.reduced()?),
+                Step::Count => KnownValue::Number(Scalar::Float(self.reduced()?.count)),
+                Step::Over(op, at, keep) => KnownValue::Over(op, at, keep, self.reduced()?),
             });
         }
         let complex = complex
             || values
                 .iter()
-                .any(|value| matches!(value, Value::Number(Scalar::Complex(_))));
+                .any(|value| matches!(value, KnownValue::Number(Scalar::Complex(_))));
         // A pass is worth its plan if the tensors between steps are large.
         let small = self.grad.numel() <= SMALL;
         let dtype = self.grad.dtype();
@@ -99,11 +99,11 @@ impl Evaluation<'_> {
         }
     }
 
-    fn operand(&self, at: usize) -> Result<Value<'_>> {
+    fn operand(&self, at: usize) -> Result<KnownValue<'_>> {
         Ok(match self.operands.get(at) {
-            Some(&Operand::Tensor(raw)) => Value::Tensor(raw),
-            Some(&Operand::Number(number)) => Value::Number(number),
-            _ => Value::Number(default_number(self.op, at).ok_or_else(|| self.unread())?),
+            Some(&Operand::Tensor(raw)) => KnownValue::Tensor(raw),
+            Some(&Operand::Number(number)) => KnownValue::Number(number),
+            _ => KnownValue::Number(default_number(self.op, at).ok_or_else(|| self.unread())?),
         })
     }
 
@@ -120,7 +120,7 @@ impl Evaluation<'_> {
 
 /// A step, with its value if it is known.
 #[derive(Clone, Copy)]
-enum Value<'a> {
+enum KnownValue<'a> {
     Tensor(&'a Raw),
     Number(Scalar),
     /// The operator's result, computed again.
@@ -135,10 +135,10 @@ enum Value<'a> {
 }
 
 /// Returns the number that a value is.
-fn number(values: &[Value<'_>], at: usize) -> Option<Scalar> {
+fn number(values: &[KnownValue<'_>], at: usize) -> Option<Scalar> {
     match *values.get(at)? {
-        Value::Number(number) => Some(number),
-        Value::Same(at) => number(values, at),
+        KnownValue::Number(number) => Some(number),
+        KnownValue::Same(at) => number(values, at),
         _ => None,
     }
 }
@@ -153,7 +153,7 @@ pub(super) fn widened(raw: &Raw) -> Result<Raw> {
 
 impl Evaluation<'_> {
     /// Computes real steps in one pass, and one more for each sum. Conjugates of real numbers are the identity.
-    fn in_passes(&self, values: &[Value<'_>]) -> Result<Raw> {
+    fn in_passes(&self, values: &[KnownValue<'_>]) -> Result<Raw> {
         let mut program = Program::default();
         let mut places: SmallVec<[usize; 16]> = SmallVec::new();
         let tensor = |program: &mut Program, raw: &Raw| {
@@ -162,9 +162,9 @@ impl Evaluation<'_> {
         };
         for value in values {
             let place = match *value {
-                Value::Tensor(raw) => tensor(&mut program, raw),
-                Value::Number(number) => program.number(number),
-                Value::Result => {
+                KnownValue::Tensor(raw) => tensor(&mut program, raw),
+                KnownValue::Number(number) => program.number(number),
+                KnownValue::Result => {
                     let mut args: SmallVec<[usize; 3]> = SmallVec::new();
                     for operand in self.operands {
                         args.push(match *operand {
@@ -175,16 +175,16 @@ impl Evaluation<'_> {
                     }
                     program.apply(self.op, args)
                 }
-                Value::Same(at) => places[at],
-                Value::Apply(op, args) => {
+                KnownValue::Same(at) => places[at],
+                KnownValue::Apply(op, args) => {
                     program.apply(op, args.iter().map(|&at| places[at]).collect())
                 }
-                Value::Conj(at) | Value::Real(at) => places[at],
-                Value::Spread(at, reduced) => {
+                KnownValue::Conj(at) | KnownValue::Real(at) => places[at],
+                KnownValue::Spread(at, reduced) => {
                     let raw = program.compute(places[at], None, false)?;
                     program.tensor(raw.reshape(&reduced.kept)?)
                 }
-                Value::Over(op, at, keep, reduced) => {
+                KnownValue::Over(op, at, keep, reduced) => {
                     let reduction = Reduction {
                         op,
                         dims: &reduced.dims,
@@ -207,13 +207,13 @@ impl Evaluation<'_> {
     }
 
     /// Computes operators step by step, so that they can be recorded.
-    fn stepwise(&self, values: &[Value<'_>]) -> Result<Raw> {
+    fn stepwise(&self, values: &[KnownValue<'_>]) -> Result<Raw> {
         let mut steps: SmallVec<[Result<Raw, Scalar>; 16]> = SmallVec::new();
         for value in values {
             steps.push(match *value {
-                Value::Tensor(raw) => Ok(widened(raw)?),
-                Value::Number(number) => Err(number),
-                Value::Result => {
+                KnownValue::Tensor(raw) => Ok(widened(raw)?),
+                KnownValue::Number(number) => Err(number),
+                KnownValue::Result => {
                     let mut own: SmallVec<[Result<Raw, Scalar>; 3]> = SmallVec::new();
                     for operand in self.operands {
                         own.push(match *operand {
@@ -225,21 +225,21 @@ impl Evaluation<'_> {
                     let args: SmallVec<[Arg<'_>; 4]> = own.iter().map(arg).collect();
                     Ok(pointwise(self.op, &args)?)
                 }
-                Value::Same(at) => steps[at].clone(),
-                Value::Conj(at) => match &steps[at] {
+                KnownValue::Same(at) => steps[at].clone(),
+                KnownValue::Conj(at) => match &steps[at] {
                     Ok(raw) => Ok(conjugated(raw)?),
                     Err(number) => Err(*number),
                 },
-                Value::Real(at) => match &steps[at] {
+                KnownValue::Real(at) => match &steps[at] {
                     Ok(raw) if raw.dtype().is_complex() => Ok(real(raw)?),
                     Ok(raw) => Ok(raw.clone()),
                     Err(number) => Err(Scalar::Float(number.to_complex().re)),
                 },
-                Value::Spread(at, reduced) => match &steps[at] {
+                KnownValue::Spread(at, reduced) => match &steps[at] {
                     Ok(raw) => Ok(raw.reshape(&reduced.kept)?),
                     Err(number) => Err(*number),
                 },
-                Value::Over(op, at, keep, reduced) => match &steps[at] {
+                KnownValue::Over(op, at, keep, reduced) => match &steps[at] {
                     Ok(raw) => {
                         let sum = reduce(op, raw, &reduced.dims, true, ReduceOptions::default())?;
                         Ok(if keep {
@@ -250,7 +250,7 @@ impl Evaluation<'_> {
                     }
                     Err(number) => Err(*number),
                 },
-                Value::Apply(op, args) => {
+                KnownValue::Apply(op, args) => {
                     let args: SmallVec<[Arg<'_>; 4]> =
                         args.iter().map(|&at| arg(&steps[at])).collect();
                     Ok(pointwise(op, &args)?)

@@ -13,7 +13,7 @@ use crate::tape::{Addressing, Backward, DimIndex, QuantileSaved, Upstream};
 impl Backward for QuantileSaved {
     fn gradient(&self, upstream: &Upstream<'_>, operand: usize) -> Result<Option<Raw>> {
         let (op, sorted, q, how) = (upstream.op(), &self.sorted, &self.q, self.interpolation);
-        let places = Places::new(op, sorted, q, how)?;
+        let places = QuantilePlaces::new(op, sorted, q, how)?;
         let grad = upstream.grad()?;
         // The dim of quantiles moves to the end, like the elements of lines.
         let grad = match q.rank() {
@@ -31,7 +31,7 @@ impl Backward for QuantileSaved {
 }
 
 /// The elements of its line between which each quantile lies, as `[.., q]`.
-struct Places {
+struct QuantilePlaces {
     low: Raw,
     high: Raw,
     /// The weight of the higher element.
@@ -42,7 +42,7 @@ struct Places {
     known: Option<Raw>,
 }
 
-impl Places {
+impl QuantilePlaces {
     fn new(op: Op, sorted: &Raw, q: &Raw, how: Interpolation) -> Result<Self> {
         let end = sorted.rank() - 1;
         let dtype = sorted.dtype();

@@ -9,7 +9,7 @@ use nomina_core::{DType, Result};
 use super::list;
 use super::resample::{InterpolateMode, check_sizes, smooth};
 use crate::call::{Reduction, fused_reduce, index_select, to_device, to_dtype};
-use crate::job::{Along, Node, Resize};
+use crate::job::{Node, ResampledDim, Resize};
 use crate::raw::Raw;
 use crate::shape::{Shape, product};
 use crate::tape::{AxisWeights, record_linear};
@@ -31,7 +31,7 @@ pub fn interpolate_antialias(x: &Raw, dims: &[Resize], mode: InterpolateMode) ->
     };
     for resize in dims {
         let size = x.shape()[resize.dim];
-        let along = Along::new(size, resize, false, true);
+        let along = ResampledDim::new(size, resize, false, true);
         x = resized(op, &x, resize.dim, &along, mode)?;
     }
     to_dtype(&x, dtype)
@@ -45,7 +45,7 @@ struct Taps {
 }
 
 impl Taps {
-    fn new(op: Op, x: &Raw, along: &Along, mode: InterpolateMode) -> Result<Self> {
+    fn new(op: Op, x: &Raw, along: &ResampledDim, mode: InterpolateMode) -> Result<Self> {
         let (kernel, reach): (fn(f64) -> f64, f64) = match mode {
             InterpolateMode::Cubic => (cubic, 2.0),
             _ => (triangle, 1.0),
@@ -117,7 +117,13 @@ impl Taps {
 }
 
 /// Resizes one dim.
-fn resized(op: Op, x: &Raw, dim: usize, along: &Along, mode: InterpolateMode) -> Result<Raw> {
+fn resized(
+    op: Op,
+    x: &Raw,
+    dim: usize,
+    along: &ResampledDim,
+    mode: InterpolateMode,
+) -> Result<Raw> {
     let taps = Taps::new(op, x, along, mode)?;
     let made = taps.summed(op, &x.clone().detach(), dim, along.out)?;
     record_linear(op, made, x, || {

@@ -7,7 +7,7 @@ use super::pad::spread;
 use super::{check_dims, inverse, list, order, pool, refuse};
 use crate::call::backend::backend;
 use crate::call::contiguous;
-use crate::job::{Along, ResampleJob, Resize};
+use crate::job::{ResampleJob, ResampledDim, Resize};
 use crate::raw::Raw;
 use crate::shape::Shape;
 use crate::tape::{AxisWeights, record_linear};
@@ -59,9 +59,11 @@ pub fn interpolate(
         InterpolateMode::Linear | InterpolateMode::Cubic => {
             smooth(op, x)?;
             let cubic = mode == InterpolateMode::Cubic;
-            let each: Vec<Along> = dims
+            let each: Vec<ResampledDim> = dims
                 .iter()
-                .map(|resize| Along::new(x.shape()[resize.dim], resize, align_corners, cubic))
+                .map(|resize| {
+                    ResampledDim::new(x.shape()[resize.dim], resize, align_corners, cubic)
+                })
                 .collect();
             resampled(op, x, &places, &each)
         }
@@ -132,7 +134,7 @@ fn scaled_back(place: f64, factor: f64) -> isize {
     }
 }
 
-fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[Along]) -> Result<Raw> {
+fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[ResampledDim]) -> Result<Raw> {
     let moved = order(x.rank(), dims);
     let input = contiguous(&x.permute(&moved)?)?;
     let outer = x.rank() - dims.len();
@@ -153,7 +155,7 @@ fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[Along]) -> Result<Raw> {
         unsafe { backend(op.name(), x.device())?.resample(&job)? };
     }
     let out = record_linear(op, out, &input, || {
-        let weights = |(at, along): (usize, &Along)| {
+        let weights = |(at, along): (usize, &ResampledDim)| {
             let mut weights = AxisWeights::new(outer + at, along.size, along.out);
             for to in 0..along.out {
                 let (from, by) = along.taps(to);

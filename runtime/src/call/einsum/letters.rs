@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 
 /// A set of small numbers, of any size.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Set(SmallVec<[u64; 2]>);
+pub(super) struct LetterSet(SmallVec<[u64; 2]>);
 
-impl Set {
+impl LetterSet {
     pub(super) fn has(&self, letter: usize) -> bool {
         self.0
             .get(letter / 64)
@@ -40,7 +40,7 @@ impl Set {
     }
 }
 
-impl FromIterator<usize> for Set {
+impl FromIterator<usize> for LetterSet {
     fn from_iter<I: IntoIterator<Item = usize>>(letters: I) -> Self {
         let mut set = Self::default();
         letters.into_iter().for_each(|letter| set.insert(letter));

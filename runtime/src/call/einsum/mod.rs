@@ -14,7 +14,7 @@ use super::check::{refuse, unequal_sizes};
 use super::contract::contract;
 use super::{Arg, ReduceOptions, pointwise, reduce, to_dtype};
 use crate::raw::Raw;
-use letters::Set;
+use letters::LetterSet;
 use order::Problem;
 
 /// Handles any number of letters; each one is counted and marked.
@@ -57,7 +57,7 @@ pub fn einsum(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Resu
     let dtype = operands
         .iter()
         .fold(first.dtype(), |dtype, x| dtype.promote(x.dtype()));
-    let output_set: Set = output.iter().copied().collect();
+    let output_set: LetterSet = output.iter().copied().collect();
     let mut terms = Vec::with_capacity(operands.len());
     for (x, letters) in operands.iter().zip(letters) {
         let term = Term {
@@ -197,7 +197,7 @@ impl Term {
     }
 
     /// Multiplies by another tensor and sums over the letters that both have and no other step needs.
-    fn times(&self, other: &Self, needed: &Set) -> Result<Self> {
+    fn times(&self, other: &Self, needed: &LetterSet) -> Result<Self> {
         let (mut pairs, mut batch) = (Vec::new(), Vec::new());
         for (i, letter) in self.letters.iter().enumerate() {
             if let Some(j) = other.letters.iter().position(|l| l == letter) {

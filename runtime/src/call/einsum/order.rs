@@ -4,7 +4,7 @@
 //! indices of both operands' letters, plus the elements written. For few tensors the cheapest order is found by
 //! exhaustive search; for many, greedily.
 
-use super::letters::Set;
+use super::letters::LetterSet;
 
 /// The most tensors for exhaustive search.
 const EXACT: usize = 8;
@@ -13,13 +13,13 @@ const WRITTEN: f64 = 4.0;
 
 /// The letters of the operands, and their sizes.
 pub(super) struct Problem {
-    pub terms: Vec<Set>,
-    pub output: Set,
+    pub terms: Vec<LetterSet>,
+    pub output: LetterSet,
     pub sizes: Vec<usize>,
 }
 
 impl Problem {
-    fn numel(&self, letters: &Set) -> f64 {
+    fn numel(&self, letters: &LetterSet) -> f64 {
         letters
             .iter()
             .map(|letter| self.sizes[letter] as f64)
@@ -27,7 +27,7 @@ impl Problem {
     }
 
     /// Returns the cost of contracting two tensors, of which `left` letters remain.
-    fn step(&self, a: &Set, b: &Set, left: &Set) -> f64 {
+    fn step(&self, a: &LetterSet, b: &LetterSet, left: &LetterSet) -> f64 {
         self.numel(&a.or(b)) + WRITTEN * self.numel(left)
     }
 
@@ -42,8 +42,8 @@ impl Problem {
     }
 
     /// Returns all letters of the terms in `mask` that the result or another term needs.
-    fn needed(&self, mask: usize) -> Set {
-        let (mut inside, mut outside) = (Set::default(), self.output.clone());
+    fn needed(&self, mask: usize) -> LetterSet {
+        let (mut inside, mut outside) = (LetterSet::default(), self.output.clone());
         for (at, term) in self.terms.iter().enumerate() {
             let side = if mask >> at & 1 == 1 {
                 &mut inside
@@ -59,7 +59,7 @@ impl Problem {
     fn exact(&self) -> Vec<(usize, usize)> {
         let n = self.terms.len();
         let all = (1_usize << n) - 1;
-        let letters: Vec<Set> = (0..=all)
+        let letters: Vec<LetterSet> = (0..=all)
             .map(|mask| match mask.count_ones() {
                 1 => self.terms[mask.trailing_zeros() as usize].clone(),
                 _ => self.needed(mask),
@@ -105,10 +105,10 @@ impl Problem {
 
     /// Always contracts the pair whose result is smallest compared with its operands.
     fn greedy(&self) -> Vec<(usize, usize)> {
-        let mut live: Vec<(usize, Set)> = self.terms.iter().cloned().enumerate().collect();
+        let mut live: Vec<(usize, LetterSet)> = self.terms.iter().cloned().enumerate().collect();
         let mut steps = Vec::new();
         while live.len() > 1 {
-            let mut best: Option<(f64, f64, usize, usize, Set)> = None;
+            let mut best: Option<(f64, f64, usize, usize, LetterSet)> = None;
             // The number of live terms with each letter: a step ends a letter that no other term has.
             let mut holders = vec![0_usize; self.sizes.len()];
             for (_, term) in &live {
@@ -117,7 +117,7 @@ impl Problem {
             for i in 0..live.len() {
                 for j in i + 1..live.len() {
                     let (a, b) = (&live[i].1, &live[j].1);
-                    let mut left = Set::default();
+                    let mut left = LetterSet::default();
                     for letter in a.or(b).iter() {
                         let own = usize::from(a.has(letter)) + usize::from(b.has(letter));
                         if self.output.has(letter) || holders[letter] > own {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn problem(terms: &[&[usize]], output: &[usize], sizes: &[usize]) -> Problem {
-        let set = |letters: &&[usize]| letters.iter().copied().collect::<Set>();
+        let set = |letters: &&[usize]| letters.iter().copied().collect::<LetterSet>();
         Problem {
             terms: terms.iter().map(set).collect(),
             output: set(&output),

@@ -48,7 +48,7 @@ fn compute<'a>(
     }
     let mut blocks = [StackBlock::<BYTES>::NEW; BLOCKS];
     let mut blocks = blocks.iter_mut().map(StackBlock::as_mut_ptr);
-    let mut steps = Steps {
+    let mut steps = ChainState {
         at: [std::ptr::null(); STEPS],
         dtypes: [dtype; STEPS],
         dtype,
@@ -112,7 +112,7 @@ fn compute<'a>(
 }
 
 /// The state of the steps so far.
-struct Steps {
+struct ChainState {
     /// The addresses of the elements.
     at: [*const u8; STEPS],
     dtypes: [DType; STEPS],
@@ -124,7 +124,7 @@ struct Steps {
     unread: u32,
 }
 
-impl Steps {
+impl ChainState {
     /// Returns the elements of a computed step; `None` for any other.
     #[inline(always)]
     fn elements(&self, step: usize) -> Option<*const u8> {

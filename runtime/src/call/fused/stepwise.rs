@@ -12,39 +12,39 @@ use crate::raw::Raw;
 
 /// Computes the program step by step.
 pub(crate) fn stepwise(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
-    enum Value<'a> {
+    enum StepResult<'a> {
         Lent(&'a Raw),
         Own(Raw),
         Number(Scalar),
     }
-    fn arg<'a>(value: &'a Value<'_>) -> Arg<'a> {
+    fn arg<'a>(value: &'a StepResult<'_>) -> Arg<'a> {
         match value {
-            Value::Lent(raw) => Arg::Tensor(raw),
-            Value::Own(raw) => Arg::Tensor(raw),
-            Value::Number(value) => Arg::Scalar(*value),
+            StepResult::Lent(raw) => Arg::Tensor(raw),
+            StepResult::Own(raw) => Arg::Tensor(raw),
+            StepResult::Number(value) => Arg::Scalar(*value),
         }
     }
-    let mut values: Vec<Value<'_>> = Vec::with_capacity(program.len());
+    let mut values: Vec<StepResult<'_>> = Vec::with_capacity(program.len());
     for node in program {
         let value = match *node {
-            Node::Tensor(at) => Value::Lent(tensors[at]),
-            Node::Scalar(at) => Value::Number(numbers[at]),
+            Node::Tensor(at) => StepResult::Lent(tensors[at]),
+            Node::Scalar(at) => StepResult::Number(numbers[at]),
             Node::To(dtype, of) => match arg(&values[of]) {
-                Arg::Tensor(raw) => Value::Own(to_dtype(raw, dtype)?),
-                Arg::Scalar(value) => Value::Number(value),
+                Arg::Tensor(raw) => StepResult::Own(to_dtype(raw, dtype)?),
+                Arg::Scalar(value) => StepResult::Number(value),
             },
             Node::Apply(op, args) => {
                 let args: SmallVec<[Arg<'_>; 3]> =
                     args.iter().map(|&at| arg(&values[at])).collect();
-                Value::Own(pointwise(op, &args)?)
+                StepResult::Own(pointwise(op, &args)?)
             }
         };
         values.push(value);
     }
     match values.pop() {
-        Some(Value::Own(raw)) => Ok(raw),
-        Some(Value::Lent(raw)) => Ok(raw.clone()),
-        Some(Value::Number(value)) => full(
+        Some(StepResult::Own(raw)) => Ok(raw),
+        Some(StepResult::Lent(raw)) => Ok(raw.clone()),
+        Some(StepResult::Number(value)) => full(
             &[],
             value,
             value.dtype(crate::config::default_dtype()),

@@ -129,12 +129,12 @@ pub(in crate::call) fn bounds(index: &Raw) -> Result<Option<(i64, i64)>> {
 }
 
 /// An operand of a job: its address and its strides in elements.
-pub(super) struct Part<'a> {
+pub(super) struct JobOperand<'a> {
     pub(super) place: Place,
     pub(super) strides: &'a [isize],
 }
 
-impl<'a> Part<'a> {
+impl<'a> JobOperand<'a> {
     /// An operand that is only read.
     pub(super) fn read(x: &'a Raw) -> Self {
         Self {
@@ -152,14 +152,14 @@ pub(super) fn along(
     op: Op,
     shape: &[usize],
     (dim, size): (usize, usize),
-    target: &Part<'_>,
-    other: &Part<'_>,
+    target: &JobOperand<'_>,
+    other: &JobOperand<'_>,
     (index, unchecked): (&Raw, Option<Unchecked>),
 ) -> IndexJob {
     let rest = |strides: &[isize]| -> Strides { without(strides, dim) };
     let sizes: Shape = without(shape, dim);
-    let width = |part: &Part<'_>| part.place.dtype.size();
-    let step = |part: &Part<'_>| scaled_stride(part.strides[dim], width(part));
+    let width = |part: &JobOperand<'_>| part.place.dtype.size();
+    let step = |part: &JobOperand<'_>| scaled_stride(part.strides[dim], width(part));
     IndexJob {
         op: op.name(),
         rest: Plan::new(

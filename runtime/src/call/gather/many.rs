@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
-use super::indices::{Part, checked, flat, refuse, same_device, same_dtype, without};
+use super::indices::{JobOperand, checked, flat, refuse, same_device, same_dtype, without};
 use super::mask::nonzero;
 use super::pick::index_select;
 use super::update::write;
@@ -88,7 +88,7 @@ impl Joint {
     }
 
     /// Returns the job; `other` has the index's dims as one, at `self.place`.
-    fn job(&self, own: &[usize], target: &Part<'_>, other: &Part<'_>) -> IndexJob {
+    fn job(&self, own: &[usize], target: &JobOperand<'_>, other: &JobOperand<'_>) -> IndexJob {
         let sizes: Shape = self.rest.iter().map(|&dim| own[dim]).collect();
         let from: Strides = self.rest.iter().map(|&dim| target.strides[dim]).collect();
         let to: Strides = without(other.strides, self.place);
@@ -138,14 +138,14 @@ pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
     }
     let merged = joint.shape(x.shape(), &[joint.offsets.numel()]);
     let strides = row_major(&merged);
-    let to = Part {
+    let to = JobOperand {
         place: Place {
             ptr: out.fresh_ptr(),
             dtype: out.dtype(),
         },
         strides: &strides,
     };
-    let job = joint.job(x.shape(), &Part::read(x), &to);
+    let job = joint.job(x.shape(), &JobOperand::read(x), &to);
     // SAFETY: a whole operand, a fresh result, and offsets of checked indices.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     Ok(out)
@@ -210,14 +210,14 @@ pub fn index_put(
     let values = values.reshape(&merged)?;
     let own: Shape = dest.shape().into();
     let strides: Strides = dest.strides().into();
-    let target = Part {
+    let target = JobOperand {
         place: Place {
             ptr: dest.as_mut_ptr(),
             dtype: dest.dtype(),
         },
         strides: &strides,
     };
-    let job = joint.job(&own, &target, &Part::read(&values));
+    let job = joint.job(&own, &target, &JobOperand::read(&values));
     write(op, &dest, &job, how)
 }
 

@@ -4,8 +4,8 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::indices::{
-    DIMS, Part, along, bounds, checked, flat, from_start, refuse, repeated, same_device, same_rank,
-    spliced,
+    DIMS, JobOperand, along, bounds, checked, flat, from_start, refuse, repeated, same_device,
+    same_rank, spliced,
 };
 use super::update::scatter_checked;
 use crate::call::backend::backend;
@@ -36,12 +36,12 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
         dtype: out.dtype(),
     };
     let strides = crate::shape::row_major(&merged);
-    let other = Part {
+    let other = JobOperand {
         place: to,
         strides: &strides,
     };
     let (dim, index) = ((dim, x.shape()[dim]), (&index, unchecked));
-    let job = along(op, &merged, dim, &Part::read(x), &other, index);
+    let job = along(op, &merged, dim, &JobOperand::read(x), &other, index);
     // SAFETY: a whole operand, a fresh result, and indices that were checked or will be.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     picked(out)
@@ -75,12 +75,19 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
         ptr: out.fresh_ptr(),
         dtype: out.dtype(),
     };
-    let other = Part {
+    let other = JobOperand {
         place: to,
         strides: out.strides(),
     };
     let (shape, dim) = (index.shape(), (dim, x.shape()[dim]));
-    let job = along(op, shape, dim, &Part::read(x), &other, (&index, unchecked));
+    let job = along(
+        op,
+        shape,
+        dim,
+        &JobOperand::read(x),
+        &other,
+        (&index, unchecked),
+    );
     // SAFETY: as in `index_select`; the index stays within the other dims.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     picked(out)

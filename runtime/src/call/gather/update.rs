@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::indices::{
-    Part, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank, spliced,
+    JobOperand, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank, spliced,
 };
 use crate::call::assign::assign;
 use crate::call::backend::backend;
@@ -196,7 +196,7 @@ pub(super) fn scatter_checked(
         return copy_into(dest, &sums);
     }
     let strides = crate::shape::Strides::from_slice(dest.strides());
-    let target = Part {
+    let target = JobOperand {
         place: Place {
             ptr: dest.as_mut_ptr(),
             dtype: dest.dtype(),
@@ -204,7 +204,7 @@ pub(super) fn scatter_checked(
         strides: &strides,
     };
     let (shape, at) = (index.shape(), (index, unchecked));
-    let job = along(op, shape, (dim, size), &target, &Part::read(src), at);
+    let job = along(op, shape, (dim, size), &target, &JobOperand::read(src), at);
     write(op, &dest, &job, how)
 }
 

@@ -52,7 +52,7 @@ better! {
 
 /// The best element so far and its position, which is -1 if there is none.
 #[derive(Clone, Copy)]
-struct State<T> {
+struct Best<T> {
     value: T,
     at: i64,
 }
@@ -61,7 +61,7 @@ struct State<T> {
 pub(crate) struct Position<F>(pub PhantomData<F>);
 
 /// A kernel that finds the best element of each column of a tile, and its row.
-struct Tile<'a, F: Fold> {
+struct BestOfColumns<'a, F: Fold> {
     best: &'a mut [F::T],
     rows_of: &'a mut [u32],
     xs: *const F::T,
@@ -69,7 +69,7 @@ struct Tile<'a, F: Fold> {
     rows: usize,
 }
 
-impl<F: Better> Kernel for Tile<'_, F> {
+impl<F: Better> Kernel for BestOfColumns<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -113,13 +113,13 @@ impl<F: Better> Kernel for Find<'_, F> {
 }
 
 /// A kernel that computes outputs whose elements are all available.
-struct Whole<'a, F: Fold> {
+struct WholeOutputs<'a, F: Fold> {
     lanes: &'a Lanes<'a>,
     values: *mut F::T,
     positions: *mut i64,
 }
 
-impl<F: Better> Kernel for Whole<'_, F> {
+impl<F: Better> Kernel for WholeOutputs<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -163,7 +163,7 @@ impl<F: Better> Reducer for Position<F> {
     }
 
     fn state_size(&self) -> usize {
-        size_of::<State<F::T>>()
+        size_of::<Best<F::T>>()
     }
 
     fn ordered(&self) -> bool {
@@ -172,23 +172,23 @@ impl<F: Better> Reducer for Position<F> {
 
     unsafe fn init(&self, states: *mut u8, n: usize) {
         for i in 0..n {
-            let empty = State {
+            let empty = Best {
                 value: F::IDENTITY,
                 at: -1,
             };
             // SAFETY: there is room for `n` states.
-            unsafe { states.cast::<State<F::T>>().add(i).write(empty) };
+            unsafe { states.cast::<Best<F::T>>().add(i).write(empty) };
         }
     }
 
     unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, at: usize) {
         // SAFETY: one state and `n` elements, by the contract.
-        let (state, xs) = unsafe { (&mut *state.cast::<State<F::T>>(), many::<F::T>(xs, n)) };
+        let (state, xs) = unsafe { (&mut *state.cast::<Best<F::T>>(), many::<F::T>(xs, n)) };
         // Most blocks do not change the state; the position is searched only in those that do.
         let best = dispatch(Row::<F>(xs, PhantomData));
         if state.at < 0 || F::better(best, state.value) {
             let first = dispatch(Find::<F>(xs, best));
-            *state = State {
+            *state = Best {
                 value: xs[first],
                 at: (at + first) as i64,
             };
@@ -205,16 +205,12 @@ impl<F: Better> Reducer for Position<F> {
         at: usize,
     ) {
         // SAFETY: `cols` states, and a first row of `cols` elements, by the contract.
-        let (states, first) = unsafe {
-            (
-                many_mut::<State<F::T>>(states, cols),
-                many::<F::T>(xs, cols),
-            )
-        };
+        let (states, first) =
+            unsafe { (many_mut::<Best<F::T>>(states, cols), many::<F::T>(xs, cols)) };
         let (mut best, mut rows_of) = ([F::IDENTITY; COLS], [0_u32; COLS]);
         best[..cols].copy_from_slice(first);
         let (best, rows_of) = (&mut best[..cols], &mut rows_of[..cols]);
-        dispatch(Tile::<F> {
+        dispatch(BestOfColumns::<F> {
             best,
             rows_of,
             xs: xs.cast(),
@@ -223,7 +219,7 @@ impl<F: Better> Reducer for Position<F> {
         });
         for ((state, &value), &row) in states.iter_mut().zip(&*best).zip(&*rows_of) {
             if state.at < 0 || F::better(value, state.value) {
-                *state = State {
+                *state = Best {
                     value,
                     at: (at + row as usize) as i64,
                 };
@@ -233,12 +229,8 @@ impl<F: Better> Reducer for Position<F> {
 
     unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
         // SAFETY: `n` states each, by the contract.
-        let (into, from) = unsafe {
-            (
-                many_mut::<State<F::T>>(into, n),
-                many::<State<F::T>>(from, n),
-            )
-        };
+        let (into, from) =
+            unsafe { (many_mut::<Best<F::T>>(into, n), many::<Best<F::T>>(from, n)) };
         for (into, from) in into.iter_mut().zip(from) {
             if into.at < 0 || (from.at >= 0 && F::better(from.value, into.value)) {
                 *into = *from;
@@ -255,7 +247,7 @@ impl<F: Better> Reducer for Position<F> {
         positions: *mut i64,
     ) {
         // SAFETY: `n` states, by the contract.
-        let states = unsafe { many::<State<F::T>>(states, n) };
+        let states = unsafe { many::<Best<F::T>>(states, n) };
         for (i, state) in states.iter().enumerate() {
             // SAFETY: each is null or has room for `n`, by the contract.
             unsafe {
@@ -269,7 +261,7 @@ impl<F: Better> Reducer for Position<F> {
         }
     }
     unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, positions: *mut i64) {
-        dispatch(Whole::<F> {
+        dispatch(WholeOutputs::<F> {
             lanes,
             values: values.cast(),
             positions,

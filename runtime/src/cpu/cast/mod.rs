@@ -19,14 +19,14 @@ use crate::dispatch::with_dtype;
 
 pub(crate) use copy::copy;
 
-type Dense = unsafe fn(usize, *const u8, *mut u8);
-type Strided = unsafe fn(usize, *const u8, isize, *mut u8, isize);
+type DenseCast = unsafe fn(usize, *const u8, *mut u8);
+type StridedCast = unsafe fn(usize, *const u8, isize, *mut u8, isize);
 
 /// The loops that convert elements of one dtype to another.
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
-    dense: Dense,
-    strided: Strided,
+    dense: DenseCast,
+    strided: StridedCast,
     sizes: [isize; 2],
     copies: bool,
 }
@@ -83,43 +83,46 @@ impl Cast {
 }
 
 /// Returns loops that copy bits; only the size of the dtype matters.
-fn copying(dtype: DType) -> ([Dense; LEVELS], Strided) {
+fn copying(dtype: DType) -> ([DenseCast; LEVELS], StridedCast) {
     macro_rules! sized {
         ($t:ty) => {{
             unsafe fn dense(n: usize, source: *const u8, dest: *mut u8) {
                 // SAFETY: guaranteed by the caller.
                 unsafe { source.copy_to_nonoverlapping(dest, n * size_of::<$t>()) }
             }
-            ([dense as Dense; LEVELS], strided::<$t, $t> as Strided)
+            (
+                [dense as DenseCast; LEVELS],
+                strided::<$t, $t> as StridedCast,
+            )
         }};
     }
     match dtype.size() {
         1 => sized!(u8),
-        2 => sized!(Bits<u16>),
-        4 => sized!(Bits<u32>),
-        8 => sized!(Bits<u64>),
-        _ => sized!(Bits<[u64; 2]>),
+        2 => sized!(UnalignedBits<u16>),
+        4 => sized!(UnalignedBits<u32>),
+        8 => sized!(UnalignedBits<u64>),
+        _ => sized!(UnalignedBits<[u64; 2]>),
     }
 }
 
 /// The bits of a dtype whose alignment is only that of its parts.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-struct Bits<T>(T);
+struct UnalignedBits<T>(T);
 
-impl<T: Copy> Convert<Bits<T>> for Bits<T> {
+impl<T: Copy> Convert<UnalignedBits<T>> for UnalignedBits<T> {
     #[inline(always)]
     fn convert(self) -> Self {
         self
     }
 }
 
-fn converting(from: DType, to: DType) -> ([Dense; LEVELS], Strided) {
+fn converting(from: DType, to: DType) -> ([DenseCast; LEVELS], StridedCast) {
     with_dtype!(from, A => with_dtype!(to, B => {
         let dense = levels!(fn(n: usize, source: *const u8, dest: *mut u8) {
             dense::<A, B>(n, source.cast(), dest.cast())
         });
-        (dense, strided::<A, B> as Strided)
+        (dense, strided::<A, B> as StridedCast)
     }))
 }
 

@@ -107,7 +107,7 @@ unsafe fn fill_bias<A: Number>(job: &ConvJob) {
 }
 
 /// Some positions of one group of one batch.
-struct Block<'a, S, A> {
+struct PositionBlock<'a, S, A> {
     job: &'a ConvJob,
     n: usize,
     group: usize,
@@ -143,7 +143,7 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
         let mut wide = SmallScratch::bytes([usize::from(widens), job.outs, width, size_of::<A>()])?;
         for task in range {
             let (unit, from) = (task / across, task % across * width);
-            let block = Block::<S, A> {
+            let block = PositionBlock::<S, A> {
                 job,
                 n: unit / job.groups,
                 group: unit % job.groups,
@@ -165,7 +165,7 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
     }
 }
 
-impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
+impl<S: Widen<A>, A: Number> Kernel for PositionBlock<'_, S, A> {
     type Out = Result<(), NoMemory>;
 
     #[inline(always)]

@@ -31,7 +31,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(
             let inside = w.inside(kx);
             *span = (inside.start, inside.end);
         }
-        dispatch(Rows::<S, A> {
+        dispatch(DirectRows::<S, A> {
             job,
             range,
             sums: &mut sums,
@@ -43,7 +43,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(
 }
 
 /// Some rows of the result.
-struct Rows<'a, S, A> {
+struct DirectRows<'a, S, A> {
     job: &'a ConvJob,
     range: Range<usize>,
     sums: &'a mut [A],
@@ -51,7 +51,7 @@ struct Rows<'a, S, A> {
     elements: PhantomData<S>,
 }
 
-impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
+impl<S: Widen<A>, A: Number> Kernel for DirectRows<'_, S, A> {
     type Out = ();
 
     #[inline(always)]

@@ -9,11 +9,11 @@ use nomina_core::Scalar;
 
 use super::convolve::{compute, native};
 use super::number::{Number, Widen};
-use super::planes::{Fill, Layout, WindowPanels};
+use super::planes::{FillPlanes, PlaneLayout, WindowPanels};
 use super::share::{Sizes, Tasks};
 use super::{positions, taps};
 use crate::cpu::gemm::indirect::Seen;
-use crate::cpu::gemm::lowered::{Order, Packed, TileShape};
+use crate::cpu::gemm::lowered::{PackOrder, Packed, TileShape};
 use crate::cpu::parallel::{Shared, threads, try_each};
 use crate::cpu::reduce::simd::dispatch;
 use crate::cpu::reduce::split::{SmallScratch, for_each};
@@ -39,7 +39,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
     if job.channels_last {
         return Ok(false);
     }
-    let Some(layout) = Layout::new(&job.windows)? else {
+    let Some(layout) = PlaneLayout::new(&job.windows)? else {
         return Ok(false);
     };
     let depth = shape::product([job.channels, taps(&job.windows)]);
@@ -57,12 +57,12 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
     };
     let tasks = Tasks::new(sizes, TileShape::for_dtype(compute(job.dtype)), threads);
     let (order, steps) = if tasks.indirect {
-        (Order::Panels, Some(layout.steps(job.channels)?))
+        (PackOrder::Panels, Some(layout.steps(job.channels)?))
     } else {
-        (Order::Rows, None)
+        (PackOrder::Rows, None)
     };
     let mut weights = Vec::new();
-    let mut whole = Whole::<S, A> {
+    let mut whole = PanelConv::<S, A> {
         job,
         layout: &layout,
         sizes,
@@ -97,9 +97,9 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
 }
 
 /// A convolution, and the data shared by its tasks.
-struct Whole<'a, S, A> {
+struct PanelConv<'a, S, A> {
     job: &'a ConvJob,
-    layout: &'a Layout<'a>,
+    layout: &'a PlaneLayout<'a>,
     sizes: Sizes,
     tasks: Tasks,
     /// The weight of each group.
@@ -110,9 +110,9 @@ struct Whole<'a, S, A> {
 }
 
 // SAFETY: addresses and numbers; each task writes to its own part of the result.
-unsafe impl<S, A> Sync for Whole<'_, S, A> {}
+unsafe impl<S, A> Sync for PanelConv<'_, S, A> {}
 
-impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
+impl<S: Widen<A>, A: Number> PanelConv<'_, S, A> {
     /// Returns the product of a group, without its columns.
     fn product(&self, group: usize) -> Product {
         let (job, depth) = (self.job, self.sizes.depth);
@@ -166,7 +166,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
             let [batch, channels, strides @ ..] = job.x_strides;
             let channel = (group * job.channels + channel) as isize;
             let offset = n as isize * batch + channel * channels;
-            dispatch(Fill::<S, A> {
+            dispatch(FillPlanes::<S, A> {
                 layout,
                 x: job.x.cast::<S>().wrapping_offset(offset),
                 strides,

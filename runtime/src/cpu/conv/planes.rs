@@ -25,7 +25,7 @@ const COPIES: usize = 32;
 
 /// The layout of a channel's planes. A row first has the elements at multiples of the stride, then those at multiples
 /// plus one, and so on, so that adjacent positions read adjacent elements.
-pub(super) struct Layout<'a> {
+pub(super) struct PlaneLayout<'a> {
     windows: &'a Windows,
     /// The number of elements of a row with the same offset modulo the stride.
     phase: usize,
@@ -37,7 +37,7 @@ pub(super) struct Layout<'a> {
     taps: Scratch<usize>,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> PlaneLayout<'a> {
     /// Creates the layout for some windows; `None` if zeros would be most of it.
     pub(super) fn new(windows: &'a Windows) -> Result<Option<Self>, NoMemory> {
         let [depth, height, width] = windows.each_ref().map(|window| {
@@ -98,8 +98,8 @@ impl<'a> Layout<'a> {
 }
 
 /// A kernel that fills the planes of a channel.
-pub(super) struct Fill<'a, S, A> {
-    pub layout: &'a Layout<'a>,
+pub(super) struct FillPlanes<'a, S, A> {
+    pub layout: &'a PlaneLayout<'a>,
     /// The channel's first element, and the strides of the spatial dims.
     pub x: *const S,
     pub strides: [isize; 3],
@@ -107,12 +107,12 @@ pub(super) struct Fill<'a, S, A> {
     pub to: *mut A,
 }
 
-impl<S: Widen<A>, A: Number> Kernel for Fill<'_, S, A> {
+impl<S: Widen<A>, A: Number> Kernel for FillPlanes<'_, S, A> {
     type Out = ();
 
     #[inline(always)]
     fn run(self) {
-        let &Layout {
+        let &PlaneLayout {
             phase,
             row,
             plane,
@@ -155,7 +155,7 @@ impl<S: Widen<A>, A: Number> Kernel for Fill<'_, S, A> {
 
 /// The elements under the windows at some positions: a row for each channel and tap, a column for each position.
 pub(super) struct WindowPanels<'a, A> {
-    pub layout: &'a Layout<'a>,
+    pub layout: &'a PlaneLayout<'a>,
     /// The planes of the first channel.
     pub planes: *const A,
     pub from: usize,
@@ -166,7 +166,7 @@ unsafe impl<A> Sync for WindowPanels<'_, A> {}
 
 impl<A: Number> Lowered for WindowPanels<'_, A> {
     unsafe fn write(&self, steps: Range<usize>, columns: Range<usize>, to: *mut u8, apart: usize) {
-        let rows = Rows::<LONG, A> {
+        let rows = PanelRows::<LONG, A> {
             seen: self,
             steps,
             columns: self.from + columns.start..self.from + columns.end,
@@ -183,7 +183,7 @@ impl<A: Number> Lowered for WindowPanels<'_, A> {
 }
 
 /// A kernel that writes rows of a panel by copies of `N` elements.
-struct Rows<'a, const N: usize, A> {
+struct PanelRows<'a, const N: usize, A> {
     seen: &'a WindowPanels<'a, A>,
     steps: Range<usize>,
     columns: Range<usize>,
@@ -191,9 +191,9 @@ struct Rows<'a, const N: usize, A> {
     apart: usize,
 }
 
-impl<'a, const N: usize, A> Rows<'a, N, A> {
-    fn with<const M: usize>(self) -> Rows<'a, M, A> {
-        Rows {
+impl<'a, const N: usize, A> PanelRows<'a, N, A> {
+    fn with<const M: usize>(self) -> PanelRows<'a, M, A> {
+        PanelRows {
             seen: self.seen,
             steps: self.steps,
             columns: self.columns,
@@ -203,7 +203,7 @@ impl<'a, const N: usize, A> Rows<'a, N, A> {
     }
 }
 
-impl<const N: usize, A: Number> Kernel for Rows<'_, N, A> {
+impl<const N: usize, A: Number> Kernel for PanelRows<'_, N, A> {
     type Out = ();
 
     #[inline(always)]

@@ -46,12 +46,12 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
             match job.dtype {
                 $(DType::$dtype => match (job.kind, job.indices) {
                     (PoolKind::Max, Some(indices)) => {
-                        let at = Places::<$t, $greatest>(job, indices, PhantomData);
+                        let at = MaxPositions::<$t, $greatest>(job, indices, PhantomData);
                         split_rows(job, &|range| at.rows(range));
                         Ok(())
                     }
-                    (PoolKind::Max, None) => values::<$t, $greatest, Greatest>(job),
-                    (PoolKind::Mean(_), _) => values::<$t, $sum, Mean>(job),
+                    (PoolKind::Max, None) => values::<$t, $greatest, MaxJoin>(job),
+                    (PoolKind::Mean(_), _) => values::<$t, $sum, MeanJoin>(job),
                 },)*
                 // The operator table allows only the dtypes above.
                 _ => Ok(()),
@@ -80,11 +80,11 @@ trait Join<A> {
     fn finish(kind: PoolKind, value: A, counts: [usize; 3]) -> A;
 }
 
-struct Greatest;
-struct Mean;
+struct MaxJoin;
+struct MeanJoin;
 
 /// A number type with an order and a least number.
-trait Ordered: Copy + Send + Sync + 'static {
+trait PoolOrdered: Copy + Send + Sync + 'static {
     const LEAST: Self;
     /// Returns whether `self` replaces `other`: it is greater, or NaN.
     fn beats(self, other: Self) -> bool;
@@ -92,7 +92,7 @@ trait Ordered: Copy + Send + Sync + 'static {
 
 macro_rules! ordered {
     ($($t:ty: $least:expr, $beats:expr;)*) => {$(
-        impl Ordered for $t {
+        impl PoolOrdered for $t {
             const LEAST: $t = $least;
             #[inline(always)]
             fn beats(self, other: $t) -> bool {
@@ -112,7 +112,7 @@ ordered! {
     f64: f64::NEG_INFINITY, |a, b| a > b || a.is_nan();
 }
 
-impl<A: Ordered> Join<A> for Greatest {
+impl<A: PoolOrdered> Join<A> for MaxJoin {
     const START: A = A::LEAST;
     #[inline(always)]
     fn join(a: A, b: A) -> A {
@@ -126,7 +126,7 @@ impl<A: Ordered> Join<A> for Greatest {
 
 macro_rules! mean {
     ($($t:ty: $zero:expr, $plus:expr, $divisor:ty, $count:expr, $over:expr;)*) => {$(
-        impl Join<$t> for Mean {
+        impl Join<$t> for MeanJoin {
             const START: $t = $zero;
             #[inline(always)]
             fn join(a: $t, b: $t) -> $t {
@@ -180,7 +180,7 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
 ) -> Result<(), NoMemory> {
     let rows = |range| {
         let mut joined = Scratch::new([job.size[2]], J::START)?;
-        dispatch(Rows::<S, A, J> {
+        dispatch(PoolRows::<S, A, J> {
             job,
             range,
             joined: &mut joined,
@@ -194,7 +194,7 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
 }
 
 /// Some rows of the result.
-struct Rows<'a, S, A, J> {
+struct PoolRows<'a, S, A, J> {
     job: &'a Pool<'a>,
     range: Range<usize>,
     /// A buffer as wide as a row of the input.
@@ -213,7 +213,7 @@ fn locate(job: &Pool<'_>, row: usize) -> (usize, Span, Span) {
     )
 }
 
-impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
+impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for PoolRows<'_, S, A, J> {
     type Out = ();
 
     #[inline(always)]
@@ -259,12 +259,12 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
 }
 
 /// A pool that finds the greatest elements and their positions.
-struct Places<'a, S, A>(&'a Pool<'a>, *mut i64, PhantomData<(S, A)>);
+struct MaxPositions<'a, S, A>(&'a Pool<'a>, *mut i64, PhantomData<(S, A)>);
 
 // SAFETY: only addresses and numbers; each task writes to its own rows.
-unsafe impl<S, A> Sync for Places<'_, S, A> {}
+unsafe impl<S, A> Sync for MaxPositions<'_, S, A> {}
 
-impl<S: Widen<A>, A: Ordered> Places<'_, S, A> {
+impl<S: Widen<A>, A: PoolOrdered> MaxPositions<'_, S, A> {
     fn rows(&self, range: Range<usize>) {
         let Self(job, indices, _) = *self;
         let [depth, height, width] = job.size;

@@ -29,7 +29,7 @@ pub(crate) unsafe fn execute(job: &ResampleJob<'_>) -> Result<(), NoMemory> {
 }
 
 /// A kernel that resamples one dim of a plane: `[outer, size, inner]` to `[outer, out, inner]`.
-struct Line<'a, A> {
+struct ResampleDim<'a, A> {
     from: &'a [A],
     to: &'a mut [A],
     size: usize,
@@ -39,7 +39,7 @@ struct Line<'a, A> {
     weight: &'a [A],
 }
 
-impl<A: Number + PartialEq> Kernel for Line<'_, A> {
+impl<A: Number + PartialEq> Kernel for ResampleDim<'_, A> {
     type Out = ();
 
     #[inline(always)]
@@ -110,7 +110,7 @@ fn resample_as<S: Widen<A>, A: Number + PartialEq>(
                 let outer: usize = job.dims[..dim].iter().map(|dim| dim.size).product();
                 to.clear();
                 to.resize(outer * along.out * inner, A::ZERO);
-                dispatch(Line {
+                dispatch(ResampleDim {
                     from: &from,
                     to: &mut to,
                     size: along.size,

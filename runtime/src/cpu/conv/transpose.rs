@@ -45,7 +45,7 @@ pub(crate) unsafe fn execute(job: &TransposedJob) -> Result<(), NoMemory> {
 }
 
 /// Some output channels of one group of one batch.
-struct Block<'a, S, A> {
+struct ChannelBlock<'a, S, A> {
     job: &'a TransposedJob,
     n: usize,
     group: usize,
@@ -80,7 +80,7 @@ unsafe fn transpose_as<S: Widen<A>, A: Number + Widen<A>>(
         let mut planes = SmallScratch::bytes([usize::from(!native), outs, size, element])?;
         for task in range {
             let (unit, first) = (task / across, task % across * outs);
-            dispatch(Block::<S, A> {
+            dispatch(ChannelBlock::<S, A> {
                 job,
                 n: unit / job.groups,
                 group: unit % job.groups,
@@ -97,7 +97,7 @@ unsafe fn transpose_as<S: Widen<A>, A: Number + Widen<A>>(
     })
 }
 
-impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
+impl<S: Widen<A>, A: Number + Widen<A>> Kernel for ChannelBlock<'_, S, A> {
     type Out = Result<(), NoMemory>;
 
     #[inline(always)]

@@ -69,7 +69,7 @@ unsafe fn by_channels<A: Number + Widen<A>>(job: &WeightGradientJob) -> Result<(
         for task in range {
             let (group, at) = (task / (across * down), task % (across * down));
             let (channel, out) = (at / down * channels, at % down * outs);
-            dispatch(Part::<A> {
+            dispatch(WeightPart::<A> {
                 job,
                 group,
                 channel,
@@ -85,7 +85,7 @@ unsafe fn by_channels<A: Number + Widen<A>>(job: &WeightGradientJob) -> Result<(
 }
 
 /// Some channels and outputs of a group.
-struct Part<'a, A> {
+struct WeightPart<'a, A> {
     job: &'a WeightGradientJob,
     group: usize,
     channel: usize,
@@ -97,7 +97,7 @@ struct Part<'a, A> {
     seen: *mut A,
 }
 
-impl<A: Number + Widen<A>> Kernel for Part<'_, A> {
+impl<A: Number + Widen<A>> Kernel for WeightPart<'_, A> {
     type Out = Result<(), NoMemory>;
 
     #[inline(always)]

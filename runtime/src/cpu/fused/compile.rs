@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::walk::{Operand, Operands};
+use super::walk::{WalkOperand, WalkOperands};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
 use crate::job::{FusedJob, Known, Node, scalar};
@@ -11,22 +11,22 @@ use crate::memory::refused;
 
 use crate::cpu::cast::Cast;
 use crate::cpu::parallel::Shared;
-use crate::cpu::pointwise::{Loop, kernel};
+use crate::cpu::pointwise::{DenseLoop, kernel};
 
 /// The index of a block; 0 is the result itself.
-pub(super) type Slot = usize;
+pub(super) type BlockIndex = usize;
 
 /// One loop over a block.
-pub(super) enum Step {
+pub(super) enum BlockLoop {
     Loop {
-        run: Loop,
-        out: Slot,
-        from: [Slot; 4],
+        run: DenseLoop,
+        out: BlockIndex,
+        from: [BlockIndex; 4],
     },
     Cast {
         cast: Cast,
-        out: Slot,
-        from: Slot,
+        out: BlockIndex,
+        from: BlockIndex,
         /// The element sizes before and after the cast.
         sizes: [isize; 2],
     },
@@ -48,7 +48,7 @@ pub(super) enum Reads {
 }
 
 impl Reads {
-    fn select(operand: &Operand, same: bool, short: bool) -> Self {
+    fn select(operand: &WalkOperand, same: bool, short: bool) -> Self {
         if same && operand.linear {
             Self::Dense
         } else if operand.constant {
@@ -72,10 +72,10 @@ impl Reads {
 pub(super) struct Feed {
     pub(super) operand: usize,
     /// The slot that loops read.
-    pub(super) slot: Slot,
+    pub(super) slot: BlockIndex,
     /// The block, if there is one. It equals `slot` except for repeating rows, which loops read at an
     /// offset: the column at which the current run begins.
-    pub(super) home: Slot,
+    pub(super) home: BlockIndex,
     pub(super) cast: Cast,
     /// The size of an element in the block.
     pub(super) size: isize,
@@ -84,10 +84,10 @@ pub(super) struct Feed {
 }
 
 /// A number converted to one of the dtypes that loops read.
-pub(super) struct Fill {
+pub(super) struct NumberBlock {
     pub(super) value: Scalar,
     pub(super) dtype: DType,
-    pub(super) slot: Slot,
+    pub(super) slot: BlockIndex,
     pub(super) cast: Cast,
 }
 
@@ -96,20 +96,20 @@ const SHORT: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Compiled {
-    pub(super) steps: SmallVec<[Step; 8]>,
+    pub(super) steps: SmallVec<[BlockLoop; 8]>,
     pub(super) feeds: SmallVec<[Feed; 4]>,
-    pub(super) constants: SmallVec<[Fill; 4]>,
+    pub(super) constants: SmallVec<[NumberBlock; 4]>,
     /// The element size of each block: the largest of the values that share it.
     pub(super) slots: SmallVec<[usize; 16]>,
     /// Blocks that are stored after the last step: the slot, the destination, the element size.
-    pub(super) stored: SmallVec<[(Slot, Shared, usize); 2]>,
+    pub(super) stored: SmallVec<[(BlockIndex, Shared, usize); 2]>,
     /// Blocks that are no longer read.
-    free: SmallVec<[Slot; 8]>,
+    free: SmallVec<[BlockIndex; 8]>,
 }
 
 impl Compiled {
     /// Compiles the program of a job.
-    pub(super) fn build(&mut self, job: &FusedJob<'_>, operands: &Operands) -> Result<()> {
+    pub(super) fn build(&mut self, job: &FusedJob<'_>, operands: &WalkOperands) -> Result<()> {
         if job.program.len() > SHORT {
             self.make_room(job)?;
         }
@@ -124,12 +124,12 @@ impl Compiled {
                 Node::Tensor(_) | Node::Scalar(_) => {}
             }
         }
-        let mut places: SmallVec<[Slot; 16]> = SmallVec::from_elem(0, job.program.len());
+        let mut places: SmallVec<[BlockIndex; 16]> = SmallVec::from_elem(0, job.program.len());
         for (at, node) in job.program.iter().enumerate().filter(live) {
             let Known::Tensor { dtype, compute } = &job.known[at] else {
                 continue;
             };
-            let (args, out): (&[usize], Slot) = match *node {
+            let (args, out): (&[usize], BlockIndex) = match *node {
                 Node::Tensor(_) | Node::Scalar(_) => continue,
                 Node::To(_, ref of) => {
                     let (from, own) = match (job.program[*of], &job.known[*of]) {
@@ -186,21 +186,21 @@ impl Compiled {
         let room = self.steps.try_reserve(most);
         let room = room.and_then(|()| self.feeds.try_reserve(most));
         let room = room.and_then(|()| self.constants.try_reserve(most));
-        room.map_err(|_| refused(job.op, size_of::<Step>().saturating_mul(most)))
+        room.map_err(|_| refused(job.op, size_of::<BlockLoop>().saturating_mul(most)))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step, all of it")]
     fn apply(
         &mut self,
         job: &FusedJob<'_>,
-        operands: &Operands,
-        places: &[Slot],
+        operands: &WalkOperands,
+        places: &[BlockIndex],
         op: Op,
         args: &[usize],
         compute: DType,
         result: DType,
         last: bool,
-    ) -> Result<Slot> {
+    ) -> Result<BlockIndex> {
         let kernel = kernel(op, arithmetic(compute)).ok_or_else(|| {
             let what = format!("{compute} is not computed on the host");
             Error::new(ErrorKind::DType, op.name(), what).hint("convert with `to` first")
@@ -221,7 +221,7 @@ impl Compiled {
         let direct = kernel.output == result;
         let out = self.place(last && direct, kernel.output);
         let run = kernel.pick();
-        self.steps.push(Step::Loop { run, out, from });
+        self.steps.push(BlockLoop::Loop { run, out, from });
         read.into_iter().for_each(|value| self.release(value));
         if direct {
             return Ok(out);
@@ -236,8 +236,8 @@ impl Compiled {
     fn read(
         &mut self,
         job: &FusedJob<'_>,
-        operands: &Operands,
-        places: &[Slot],
+        operands: &WalkOperands,
+        places: &[BlockIndex],
         at: usize,
         dtype: DType,
         by: Option<(Op, DType)>,
@@ -277,7 +277,7 @@ impl Compiled {
                 let value = by.map_or(*value, |(op, compute)| scalar(op, *value, compute));
                 let slot = self.fresh(dtype);
                 let cast = Cast::new(dtype, dtype);
-                self.constants.push(Fill {
+                self.constants.push(NumberBlock {
                     value,
                     dtype,
                     slot,
@@ -297,8 +297,8 @@ impl Compiled {
         }
     }
 
-    fn cast(&mut self, from: DType, to: DType, source: Slot, out: Slot) {
-        self.steps.push(Step::Cast {
+    fn cast(&mut self, from: DType, to: DType, source: BlockIndex, out: BlockIndex) {
+        self.steps.push(BlockLoop::Cast {
             cast: Cast::new(from, to),
             out,
             from: source,
@@ -307,7 +307,7 @@ impl Compiled {
     }
 
     /// Returns a block for a new value: the result itself, a free block, or a new one.
-    fn place(&mut self, last: bool, dtype: DType) -> Slot {
+    fn place(&mut self, last: bool, dtype: DType) -> BlockIndex {
         if last {
             return 0;
         }
@@ -321,7 +321,7 @@ impl Compiled {
         }
     }
 
-    fn fresh(&mut self, dtype: DType) -> Slot {
+    fn fresh(&mut self, dtype: DType) -> BlockIndex {
         self.slots.push(dtype.size());
         self.slots.len()
     }
@@ -334,7 +334,7 @@ impl Compiled {
 }
 
 struct Read {
-    slot: Slot,
+    slot: BlockIndex,
     /// Whether only one step reads the block.
     passing: bool,
 }

@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use nomina_core::{DType, Result};
 
-use super::compile::{Compiled, Feed, Reads, Step};
-use super::walk::Operands;
+use super::compile::{BlockLoop, Compiled, Feed, Reads};
+use super::walk::WalkOperands;
 use crate::SmallVec;
 use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::parallel::{GRAIN, Shared, try_split};
@@ -34,7 +34,7 @@ const LINE: usize = 64;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([u8; LINE]);
+struct CacheLine([u8; LINE]);
 
 /// Cache lines on the stack; larger frames are allocated.
 const LINES: usize = CACHE / LINE + 24;
@@ -48,7 +48,7 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     if numel == 0 {
         return Ok(());
     }
-    let mut chain = Chain::new(job);
+    let mut chain = SharedProgram::new(job);
     chain.compiled.build(job, &chain.operands)?;
     let places = job.inputs.iter().map(|(place, _)| place);
     let places = places.chain(job.also.iter().map(|(_, place)| place));
@@ -73,28 +73,28 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
 /// # Safety
 /// The requirements of [`execute`] for the result of the reduction; the program's result is not empty.
 pub(crate) unsafe fn reduce(job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool> {
-    let mut chain = Chain::new(job);
+    let mut chain = SharedProgram::new(job);
     chain.compiled.build(job, &chain.operands)?;
     // SAFETY: the program's shape and strides are those of the reduction's operand.
     unsafe { execute_made(reduce, &chain) }.map_err(|error| error.in_op(job.op))
 }
 
 /// A program that any thread can compute.
-pub(super) struct Chain {
+pub(super) struct SharedProgram {
     compiled: Compiled,
-    operands: Operands,
+    operands: WalkOperands,
     dtype: DType,
     numel: usize,
     /// The non-temporal stores that write the result, if they are used.
     past: Option<NonTemporal>,
 }
 
-impl Chain {
+impl SharedProgram {
     /// Creates an uncompiled chain. It is compiled in place, so that the result is not moved.
     fn new(job: &FusedJob<'_>) -> Self {
         Self {
             compiled: Compiled::default(),
-            operands: Operands::new(job),
+            operands: WalkOperands::new(job),
             dtype: job.dest.dtype,
             numel: job.shape.iter().product(),
             past: None,
@@ -102,7 +102,7 @@ impl Chain {
     }
 }
 
-impl Make for Chain {
+impl Make for SharedProgram {
     fn dtype(&self) -> DType {
         self.dtype
     }
@@ -117,7 +117,7 @@ impl Make for Chain {
 
 /// The state with which one thread computes a program.
 pub(super) struct Frame<'a> {
-    chain: &'a Chain,
+    chain: &'a SharedProgram,
     /// The block of each slot; 0 is the result itself.
     ptrs: SmallVec<[*mut u8; 24]>,
     /// The most elements processed at a time.
@@ -131,7 +131,7 @@ pub(super) struct Frame<'a> {
 /// # Errors
 /// If memory for many blocks cannot be allocated, or if `f` fails.
 pub(super) fn with(
-    chain: &Chain,
+    chain: &SharedProgram,
     most: usize,
     f: impl FnOnce(&mut Frame<'_>) -> Result<(), NoMemory>,
 ) -> Result<(), NoMemory> {
@@ -141,12 +141,12 @@ pub(super) fn with(
     let passing = chain.past.map_or(0, |_| lines(chain.dtype.size()));
     let blocks = compiled.slots.iter().map(|&size| lines(size));
     let total = blocks.sum::<usize>() + passing;
-    let mut stack = [const { MaybeUninit::<Line>::uninit() }; LINES];
+    let mut stack = [const { MaybeUninit::<CacheLine>::uninit() }; LINES];
     let mut heap;
     let mut at = if total <= LINES {
-        stack.as_mut_ptr().cast::<Line>()
+        stack.as_mut_ptr().cast::<CacheLine>()
     } else {
-        heap = Scratch::<MaybeUninit<Line>>::uninit([total])?;
+        heap = Scratch::<MaybeUninit<CacheLine>>::uninit([total])?;
         heap.as_mut_ptr().cast()
     };
     let mut frame = Frame {
@@ -170,7 +170,7 @@ pub(super) fn with(
 }
 
 /// Returns the number of elements to process at a time, for runs of at most `most`.
-fn block(chain: &Chain, most: usize) -> usize {
+fn block(chain: &SharedProgram, most: usize) -> usize {
     let widths = chain.compiled.slots.iter().sum::<usize>().max(1);
     let mut block = (CACHE / widths).clamp(SHORTEST, LONGEST);
     if chain.numel >= LARGE {
@@ -254,7 +254,7 @@ impl Frame<'_> {
     /// # Safety
     /// The requirements of [`Frame::run`]; blocks have room for `n` elements.
     unsafe fn tile(&mut self, start: usize, n: usize, to: *mut u8, next: usize) {
-        let Chain {
+        let SharedProgram {
             compiled, operands, ..
         } = self.chain;
         let column = start % operands.row;
@@ -283,12 +283,12 @@ impl Frame<'_> {
                 self.fetch(next, n, i, steps);
             }
             match *step {
-                Step::Loop { run, out, from } => {
+                BlockLoop::Loop { run, out, from } => {
                     let inputs: Inputs = from.map(|at| self.ptrs[at].cast_const());
                     // SAFETY: blocks in the kernel's dtypes; the result's block is not one of the inputs'.
                     unsafe { run(n, self.ptrs[out], inputs) };
                 }
-                Step::Cast {
+                BlockLoop::Cast {
                     cast,
                     out,
                     from,
@@ -320,7 +320,7 @@ impl Frame<'_> {
     /// loops compute.
     #[inline]
     fn fetch(&self, next: usize, n: usize, part: usize, parts: usize) {
-        let Chain {
+        let SharedProgram {
             compiled, operands, ..
         } = self.chain;
         let ahead = |feed: &&Feed| feed.reads == Reads::Dense;

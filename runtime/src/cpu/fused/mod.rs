@@ -17,4 +17,4 @@ mod tests;
 
 pub(crate) use frame::{execute, reduce};
 #[cfg(feature = "cuda")]
-pub(crate) use walk::Operands;
+pub(crate) use walk::WalkOperands;

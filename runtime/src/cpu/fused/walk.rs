@@ -9,7 +9,7 @@ use crate::cpu::parallel::Shared;
 /// Rows shorter than this are processed several at a time.
 const SHORT: usize = 256;
 
-pub(crate) struct Operand {
+pub(crate) struct WalkOperand {
     pub(super) base: Shared,
     /// The size of an element.
     pub(crate) size: isize,
@@ -23,7 +23,7 @@ pub(crate) struct Operand {
     steps: SmallVec<[isize; 6]>,
 }
 
-impl Operand {
+impl WalkOperand {
     /// Returns the step within a row, in bytes.
     pub(crate) fn inner(&self) -> isize {
         self.step(0)
@@ -35,8 +35,8 @@ impl Operand {
     }
 }
 
-pub(crate) struct Operands {
-    pub(crate) each: SmallVec<[Operand; 4]>,
+pub(crate) struct WalkOperands {
+    pub(crate) each: SmallVec<[WalkOperand; 4]>,
     /// The sizes of the dims, innermost first, merged as far as all operands allow.
     pub(crate) sizes: SmallVec<[usize; 6]>,
     /// The length of a row: a run of the innermost dim.
@@ -45,7 +45,7 @@ pub(crate) struct Operands {
     pub(super) short: bool,
 }
 
-impl Operands {
+impl WalkOperands {
     /// Creates the operands of a job whose result is not empty.
     pub(crate) fn new(job: &FusedJob<'_>) -> Self {
         let mut all = Self {
@@ -60,7 +60,7 @@ impl Operands {
         // The result is dense, so its strides give the order of the dims.
         dims.sort_by_key(|&dim| job.strides[dim]);
         for (place, _) in job.inputs {
-            all.each.push(Operand {
+            all.each.push(WalkOperand {
                 base: Shared(place.ptr),
                 size: place.dtype.size() as isize,
                 linear: true,
@@ -71,7 +71,7 @@ impl Operands {
         }
         for dim in dims {
             let size = job.shape[dim];
-            let step = |at: usize, operand: &Operand| job.inputs[at].1[dim] * operand.size;
+            let step = |at: usize, operand: &WalkOperand| job.inputs[at].1[dim] * operand.size;
             let mut each = all.each.iter().enumerate();
             match all.sizes.last_mut() {
                 Some(inner)
@@ -105,7 +105,7 @@ impl Operands {
     }
 
     /// Returns the address of an element.
-    pub(super) fn at(&self, operand: &Operand, start: usize) -> *mut u8 {
+    pub(super) fn at(&self, operand: &WalkOperand, start: usize) -> *mut u8 {
         let (mut left, mut offset) = (start, 0);
         for (&size, &step) in self.sizes.iter().zip(&operand.steps) {
             offset += (left % size) as isize * step;

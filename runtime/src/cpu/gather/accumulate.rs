@@ -8,8 +8,8 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use super::Tile;
-use super::update::Rule;
+use super::IndexTile;
+use super::update::Combine;
 use crate::cpu::numeric::{Convert, Number};
 use crate::job::IndexJob;
 use crate::memory::scratch::{push, room};
@@ -47,9 +47,9 @@ const STACK: usize = 64;
 ///
 /// # Safety
 /// The requirements of [`update`](super::update()) hold for the tile.
-pub(super) unsafe fn accumulate<T: Narrow, R: Rule<T::Wide>>(
+pub(super) unsafe fn accumulate<T: Narrow, R: Combine<T::Wide>>(
     job: &IndexJob,
-    tile: Tile,
+    tile: IndexTile,
     low: i64,
     many: usize,
 ) -> Result<(), NoMemory> {
@@ -76,7 +76,7 @@ pub(super) unsafe fn accumulate<T: Narrow, R: Rule<T::Wide>>(
 #[derive(Clone, Copy)]
 struct Places<'a> {
     job: &'a IndexJob,
-    tile: Tile,
+    tile: IndexTile,
     low: i64,
     many: usize,
 }
@@ -114,7 +114,7 @@ impl Places<'_> {
     }
 
     /// Combines the elements of a single index along the dim: no element gets more than one value.
-    unsafe fn once<T: Narrow, R: Rule<T::Wide>>(&self) {
+    unsafe fn once<T: Narrow, R: Combine<T::Wide>>(&self) {
         for j in 0..self.tile.inner as isize {
             // SAFETY: an element of each operand; this task owns the target's.
             unsafe {
@@ -127,7 +127,7 @@ impl Places<'_> {
     }
 
     /// Widens all elements of the target, some columns at a time.
-    unsafe fn widened<T: Narrow, R: Rule<T::Wide>>(&self) -> Result<(), NoMemory> {
+    unsafe fn widened<T: Narrow, R: Combine<T::Wide>>(&self) -> Result<(), NoMemory> {
         let inner = self.tile.inner;
         if inner == 0 || self.many == 0 {
             return Ok(());
@@ -206,7 +206,7 @@ impl Places<'_> {
     }
 
     /// Sorts the index and combines the values of each target element that it contains.
-    unsafe fn in_order<T: Narrow, R: Rule<T::Wide>>(&self) -> Result<(), NoMemory> {
+    unsafe fn in_order<T: Narrow, R: Combine<T::Wide>>(&self) -> Result<(), NoMemory> {
         let inner = self.tile.inner;
         let mut order = room([self.tile.along])?;
         if self.job.rest.inner().steps[2] == 0 {
@@ -248,7 +248,7 @@ impl Places<'_> {
 
     /// Combines the values of one target position, in up to `STACK` columns.
     #[inline(always)]
-    unsafe fn run<T: Narrow, R: Rule<T::Wide>>(
+    unsafe fn run<T: Narrow, R: Combine<T::Wide>>(
         &self,
         run: &[(usize, usize)],
         first: usize,
@@ -295,7 +295,11 @@ unsafe fn load<T: Narrow>(own: *const T, step: isize, sums: &mut [T::Wide]) {
 /// # Safety
 /// There is a readable value for each accumulator.
 #[inline(always)]
-unsafe fn combine<T: Narrow, R: Rule<T::Wide>>(sums: &mut [T::Wide], new: *const T, step: isize) {
+unsafe fn combine<T: Narrow, R: Combine<T::Wide>>(
+    sums: &mut [T::Wide],
+    new: *const T,
+    step: isize,
+) {
     if step == size_of::<T>() as isize {
         // SAFETY: guaranteed by the caller, here and below.
         let new = unsafe { std::slice::from_raw_parts(new, sums.len()) };

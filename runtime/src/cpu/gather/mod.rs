@@ -21,7 +21,7 @@ pub(crate) use update::{takes, update};
 
 /// Part of a job: a range along the index times a range along the innermost other dim.
 #[derive(Clone, Copy)]
-struct Tile {
+struct IndexTile {
     target: *mut u8,
     other: *mut u8,
     index: *const u8,
@@ -76,7 +76,7 @@ impl Cut {
         self.inner * self.along
     }
 
-    fn tile(&self, job: &IndexJob, cell: usize) -> Tile {
+    fn tile(&self, job: &IndexJob, cell: usize) -> IndexTile {
         let (at, cell) = (
             cell % self.along_cells * self.along,
             cell / self.along_cells,
@@ -89,7 +89,7 @@ impl Cut {
         let inner = job.rest.inner();
         let step = |operand: usize| offsets[operand] + start as isize * inner.steps[operand];
         let at_ = at as isize;
-        Tile {
+        IndexTile {
             target: job.target.ptr.wrapping_offset(step(0)),
             other: job
                 .other

@@ -1,6 +1,6 @@
 //! Gathers: reading at indices.
 
-use super::{Cut, Tile};
+use super::{Cut, IndexTile};
 use crate::cpu::reduce::split::for_each;
 use crate::job::IndexJob;
 
@@ -28,7 +28,7 @@ pub(crate) unsafe fn pick(job: &IndexJob) {
 ///
 /// # Safety
 /// The requirements of [`pick`], for one tile.
-unsafe fn tile<const N: usize>(job: &IndexJob, tile: Tile) {
+unsafe fn tile<const N: usize>(job: &IndexJob, tile: IndexTile) {
     let [from, to, by, ..] = job.rest.inner().steps;
     let at = |k: isize, j: isize| {
         let index = tile.index.wrapping_offset(k * job.index_step + j * by);

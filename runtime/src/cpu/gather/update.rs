@@ -9,7 +9,7 @@ use nomina_core::DType;
 use num_complex::Complex;
 
 use super::accumulate::accumulate;
-use super::{Cut, Tile};
+use super::{Cut, IndexTile};
 use crate::cpu::numeric::{Number, Ordered};
 use crate::cpu::parallel::{GRAIN, threads};
 use crate::cpu::reduce::split::try_for_each;
@@ -18,19 +18,19 @@ use crate::memory::NoMemory;
 use crate::shape::product;
 
 /// The combination of an element with a value that is written to it.
-pub(super) trait Rule<T> {
+pub(super) trait Combine<T> {
     fn apply(own: T, new: T) -> T;
 }
 
-struct Set;
+struct CombineSet;
 pub(super) struct Add;
 pub(super) struct Mul;
-struct Max;
-struct Min;
+struct CombineMax;
+struct CombineMin;
 
 macro_rules! rules {
     ($($rule:ident $bound:ident $f:path;)*) => {$(
-        impl<T: $bound> Rule<T> for $rule {
+        impl<T: $bound> Combine<T> for $rule {
             #[inline(always)]
             fn apply(own: T, new: T) -> T {
                 $f(own, new)
@@ -38,7 +38,7 @@ macro_rules! rules {
         }
     )*};
     (@halves $($rule:ident $t:ident $f:path;)*) => {$(
-        impl Rule<$t> for $rule {
+        impl Combine<$t> for $rule {
             #[inline(always)]
             fn apply(own: $t, new: $t) -> $t {
                 $t::from_f32($f(own.to_f32(), new.to_f32()))
@@ -50,41 +50,41 @@ macro_rules! rules {
 rules! {
     Add Number Number::add;
     Mul Number Number::mul;
-    Max Ordered Ordered::maximum;
-    Min Ordered Ordered::minimum;
+    CombineMax Ordered Ordered::maximum;
+    CombineMin Ordered Ordered::minimum;
 }
 rules! { @halves
-    Max f16 Ordered::maximum;
-    Max bf16 Ordered::maximum;
-    Min f16 Ordered::minimum;
-    Min bf16 Ordered::minimum;
+    CombineMax f16 Ordered::maximum;
+    CombineMax bf16 Ordered::maximum;
+    CombineMin f16 Ordered::minimum;
+    CombineMin bf16 Ordered::minimum;
 }
 
-impl<T> Rule<T> for Set {
+impl<T> Combine<T> for CombineSet {
     #[inline(always)]
     fn apply(_: T, new: T) -> T {
         new
     }
 }
 
-type Run = unsafe fn(&IndexJob, Tile, i64, usize) -> Result<(), NoMemory>;
+type UpdateFn = unsafe fn(&IndexJob, IndexTile, i64, usize) -> Result<(), NoMemory>;
 
 /// Returns the loop for a dtype; `None` if the rule needs an order and the dtype is complex.
-fn kernel(how: Update, dtype: DType) -> Option<Run> {
+fn kernel(how: Update, dtype: DType) -> Option<UpdateFn> {
     macro_rules! by_dtype {
         ($rule:ident: $($dtype:ident $t:ty),*) => {
             match dtype {
-                $(DType::$dtype => Some(tile::<$t, $rule> as Run),)*
+                $(DType::$dtype => Some(tile::<$t, $rule> as UpdateFn),)*
                 #[allow(unreachable_patterns, reason = "some rules have every dtype")]
                 _ => None,
             }
         };
         ($rule:ident) => {
             match dtype {
-                DType::F16 => Some(accumulate::<f16, $rule> as Run),
-                DType::BF16 => Some(accumulate::<bf16, $rule> as Run),
-                DType::F32 => Some(accumulate::<f32, $rule> as Run),
-                DType::C64 => Some(accumulate::<Complex<f32>, $rule> as Run),
+                DType::F16 => Some(accumulate::<f16, $rule> as UpdateFn),
+                DType::BF16 => Some(accumulate::<bf16, $rule> as UpdateFn),
+                DType::F32 => Some(accumulate::<f32, $rule> as UpdateFn),
+                DType::C64 => Some(accumulate::<Complex<f32>, $rule> as UpdateFn),
                 _ => by_dtype!($rule: Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64,
                     F64 f64, C128 Complex<f64>),
             }
@@ -96,16 +96,16 @@ fn kernel(how: Update, dtype: DType) -> Option<Run> {
     }
     match how {
         Update::Set => Some(match dtype.size() {
-            1 => tile::<u8, Set>,
-            2 => tile::<u16, Set>,
-            4 => tile::<u32, Set>,
-            8 => tile::<[u32; 2], Set>,
-            _ => tile::<[u32; 4], Set>,
+            1 => tile::<u8, CombineSet>,
+            2 => tile::<u16, CombineSet>,
+            4 => tile::<u32, CombineSet>,
+            8 => tile::<[u32; 2], CombineSet>,
+            _ => tile::<[u32; 4], CombineSet>,
         }),
         Update::Add => by_dtype!(Add),
         Update::Mul => by_dtype!(Mul),
-        Update::Max => by_dtype!(real Max),
-        Update::Min => by_dtype!(real Min),
+        Update::Max => by_dtype!(real CombineMax),
+        Update::Min => by_dtype!(real CombineMin),
     }
 }
 
@@ -152,9 +152,9 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory>
 ///
 /// # Safety
 /// The requirements of [`update`], for one tile.
-unsafe fn tile<T: Copy, R: Rule<T>>(
+unsafe fn tile<T: Copy, R: Combine<T>>(
     job: &IndexJob,
-    tile: Tile,
+    tile: IndexTile,
     low: i64,
     many: usize,
 ) -> Result<(), NoMemory> {
@@ -226,7 +226,7 @@ unsafe fn tile<T: Copy, R: Rule<T>>(
 /// # Safety
 /// Nobody else accesses the `n` elements at `own`; at `new`, `n` elements are readable, or one
 /// unless `each`.
-unsafe fn row<T: Copy, R: Rule<T>>(own: *mut T, new: *const T, n: usize, each: bool) {
+unsafe fn row<T: Copy, R: Combine<T>>(own: *mut T, new: *const T, n: usize, each: bool) {
     // SAFETY: guaranteed by the caller.
     let own = unsafe { std::slice::from_raw_parts_mut(own, n) };
     if each {

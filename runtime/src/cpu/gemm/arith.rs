@@ -50,14 +50,14 @@ arith! {
 
 /// The final update of `c`: `alpha sum + beta d`. Without `beta`, `d` is not read.
 #[derive(Clone, Copy)]
-pub(super) struct Scale<T> {
+pub(super) struct ScaledUpdate<T> {
     alpha: Option<T>,
     beta: Option<T>,
     addend: Matrix,
     c: Matrix,
 }
 
-impl<T: Arith> Scale<T> {
+impl<T: Arith> ScaledUpdate<T> {
     pub(super) fn new(p: &super::Product) -> Self {
         let alpha = T::from_scalar(p.alpha);
         Self {

@@ -1,6 +1,6 @@
 //! Products of integers and bool, and of tiny matrices of any type.
 
-use super::arith::{Arith, Scale};
+use super::arith::{Arith, ScaledUpdate};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{SmallScratch, try_for_each};
 use crate::job::Product;
@@ -18,7 +18,7 @@ const ROWS: usize = 32;
 /// # Safety
 /// The requirements of [`super::multiply`].
 pub(super) unsafe fn tiny<T: Arith>(p: &Product) {
-    let scale = Scale::<T>::new(p);
+    let scale = ScaledUpdate::<T>::new(p);
     for i in 0..p.m {
         for j in 0..p.n {
             let mut sum = T::ZERO;
@@ -65,7 +65,7 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
                     }
                 }
                 for r in 0..rows {
-                    dispatch(Row {
+                    dispatch(ProductRow {
                         sums: std::slice::from_raw_parts_mut(sums.add(r * cols), cols),
                         a: p.a.at::<T>(i + r, from),
                         stride: p.a.cols,
@@ -73,7 +73,7 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
                     });
                 }
             }
-            let scale = Scale::<T>::new(&p);
+            let scale = ScaledUpdate::<T>::new(&p);
             for r in 0..rows {
                 for c in 0..cols {
                     scale.write(i + r, j + c, sums.add(r * cols + c).read());
@@ -88,14 +88,14 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
 
 /// One row of a block of `c`, to which the rows of a block of `b` are added, each times an element
 /// of `a`.
-struct Row<'a, T> {
+struct ProductRow<'a, T> {
     sums: &'a mut [T],
     a: *const T,
     stride: isize,
     block: &'a [T],
 }
 
-impl<T: Arith> Kernel for Row<'_, T> {
+impl<T: Arith> Kernel for ProductRow<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {

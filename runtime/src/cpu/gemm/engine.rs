@@ -12,7 +12,7 @@ use nomina_core::{Element, Scalar};
 use super::epilogue::Epilogue;
 use super::kind::Kind;
 use super::lowered::Lowered;
-use super::prefetch::{Lines, Prefetch};
+use super::prefetch::{Prefetch, StepPrefetch};
 use super::share::room;
 use super::tile::{Tile, VECTORS};
 use crate::cpu::cache;
@@ -25,7 +25,7 @@ const PANELS: usize = 12;
 pub(super) const HEIGHT: usize = 192;
 
 /// A product, oriented so that rows of the result are contiguous.
-pub(super) struct Job<'a, K: Kind> {
+pub(super) struct TiledProduct<'a, K: Kind> {
     pub(super) p: &'a Product,
     /// The length of the inner dim, in units.
     pub(super) depth: usize,
@@ -84,7 +84,7 @@ pub(super) unsafe fn product<K: Kind>(
             d: p.c.ptr.cast_const().cast::<K::Elem>(),
             d_row: p.c.rows,
             d_one: false,
-            ahead: Lines::none(p.a.ptr),
+            ahead: StepPrefetch::none(p.a.ptr),
         };
         let masked = usize::from(!p.n.is_multiple_of(K::LANES));
         let kernels = &K::KERNELS.tiles[masked][0][(p.n - 1) / K::LANES];
@@ -112,7 +112,7 @@ unsafe fn large<K: Kind>(
     next: Option<&Product>,
 ) -> Result<(), NoMemory> {
     let preset;
-    let mut job = Job::<'_, K>::new(p, Prefetch::between(p, next));
+    let mut job = TiledProduct::<'_, K>::new(p, Prefetch::between(p, next));
     if job.near() {
         job.left = Left::AsIs;
     }
@@ -161,13 +161,13 @@ unsafe impl<U> Send for Right<U> {}
 // SAFETY: as above.
 unsafe impl<U> Sync for Right<U> {}
 
-impl<K: Kind> Job<'_, K> {
+impl<K: Kind> TiledProduct<'_, K> {
     /// Columns of a tile.
     pub(super) const WIDTH: usize = VECTORS * K::LANES;
 
     /// Creates a job whose tasks pack both operands; the caller may change that.
-    pub(super) fn new(p: &Product, ahead: Prefetch) -> Job<'_, K> {
-        Job {
+    pub(super) fn new(p: &Product, ahead: Prefetch) -> TiledProduct<'_, K> {
+        TiledProduct {
             p,
             depth: p.k.div_ceil(K::STEPS),
             alpha: K::Elem::from_scalar(p.alpha),
@@ -286,7 +286,7 @@ impl<K: Kind> Job<'_, K> {
                         d: d.wrapping_offset(down * d_row),
                         d_row,
                         d_one,
-                        ahead: Lines::none(a),
+                        ahead: StepPrefetch::none(a),
                     };
                     let panel = |at: usize| match (right, own) {
                         (Right::Panels(all, start, count), _) => {
@@ -400,4 +400,4 @@ impl<K: Kind> Job<'_, K> {
 }
 
 // SAFETY: addresses and numbers; each task writes to its own part of the result.
-unsafe impl<K: Kind> Sync for Job<'_, K> {}
+unsafe impl<K: Kind> Sync for TiledProduct<'_, K> {}

@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::arith::{Arith, Scale};
+use super::arith::{Arith, ScaledUpdate};
 use crate::cpu::reduce::split::for_each;
 use crate::cpu::simd::{Level, level};
 use crate::job::Product;
@@ -22,12 +22,12 @@ const TALL: usize = 9;
 
 /// A function that computes the sums of a tile. Arguments: the first row, the distance between rows (`a_row`), the
 /// first column, the distance between columns (`b_col`), the length of both, the sums, column by column.
-type Sums<T> = unsafe fn(*const T, isize, *const T, isize, usize, *mut T);
+type SumsFn<T> = unsafe fn(*const T, isize, *const T, isize, usize, *mut T);
 
 /// The tiles of an instruction set: for each number of rows, the number of columns, the kernel of such a tile, and that
 /// of a single column.
-pub(super) struct Tiles<T: 'static> {
-    by_rows: &'static [(usize, Sums<T>, Sums<T>)],
+pub(super) struct FewRowTiles<T: 'static> {
+    by_rows: &'static [(usize, SumsFn<T>, SumsFn<T>)],
 }
 
 macro_rules! tiles {
@@ -88,7 +88,7 @@ macro_rules! tiles {
                 }
             }
 
-            pub(super) const TILES: Tiles<$t> = Tiles {
+            pub(super) const TILES: FewRowTiles<$t> = FewRowTiles {
                 by_rows: &[$(($cols, sums::<$rows, $cols>, sums::<$rows, 1>)),*],
             };
         }
@@ -122,7 +122,7 @@ fn across_double(x: __m256d) -> f64 {
 }
 
 /// Returns the tiles of `f32` for this processor.
-pub(super) fn single() -> Option<&'static Tiles<f32>> {
+pub(super) fn single() -> Option<&'static FewRowTiles<f32>> {
     match level() {
         Level::Avx512 => Some(&single512::TILES),
         Level::Avx2 => Some(&single256::TILES),
@@ -131,7 +131,7 @@ pub(super) fn single() -> Option<&'static Tiles<f32>> {
 }
 
 /// Returns the tiles of `f64` for this processor.
-pub(super) fn double() -> Option<&'static Tiles<f64>> {
+pub(super) fn double() -> Option<&'static FewRowTiles<f64>> {
     match level() {
         Level::Avx512 => Some(&double512::TILES),
         Level::Avx2 => Some(&double256::TILES),
@@ -144,7 +144,7 @@ pub(super) fn double() -> Option<&'static Tiles<f64>> {
 ///
 /// # Safety
 /// The requirements of [`super::multiply`].
-pub(super) unsafe fn product<T: Arith>(p: &Product, tiles: &Tiles<T>) -> bool {
+pub(super) unsafe fn product<T: Arith>(p: &Product, tiles: &FewRowTiles<T>) -> bool {
     let fits = |p: &Product| {
         p.m <= ROWS && p.n >= p.m && p.k >= DEPTH && p.a.cols == 1 && p.b.rows == 1 && p.b.cols != 1
     };
@@ -166,8 +166,8 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, tiles: &Tiles<T>) -> bool {
     false
 }
 
-unsafe fn rows<T: Arith>(p: &Product, tiles: &Tiles<T>) {
-    let scale = Scale::<T>::new(p);
+unsafe fn rows<T: Arith>(p: &Product, tiles: &FewRowTiles<T>) {
+    let scale = ScaledUpdate::<T>::new(p);
     // Splits rows as evenly as possible, so that no tile has a single row.
     let parts = p.m.div_ceil(tiles.by_rows.len().min(TALL));
     let part = |at: usize| (at * p.m / parts, (at + 1) * p.m / parts);

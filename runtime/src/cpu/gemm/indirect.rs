@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use nomina_core::{Element, Scalar};
 
-use super::engine::{Job, parts};
+use super::engine::{TiledProduct, parts};
 use super::kind::{Kind, Part};
-use super::prefetch::{Lines, Prefetch};
+use super::prefetch::{Prefetch, StepPrefetch};
 use super::share::room;
 use super::tile::Tile;
 use crate::cpu::reduce::load::{Copy2, copy2};
@@ -45,9 +45,9 @@ pub(super) unsafe fn product<K: Kind>(
     seen: &Seen<'_>,
 ) -> Result<(), NoMemory> {
     debug_assert_eq!(p.beta.is_some(), p.addend.is_some(), "a bias, or nothing");
-    let width = Job::<'_, K>::WIDTH;
+    let width = TiledProduct::<'_, K>::WIDTH;
     let flipped = p.flipped();
-    let job = Job::<'_, K>::new(&flipped, Prefetch::NONE);
+    let job = TiledProduct::<'_, K>::new(&flipped, Prefetch::NONE);
     let own = match packed {
         Some(_) => None,
         None => Some(room([job.depth, width, size_of::<K::Unit>()])?),
@@ -71,7 +71,7 @@ pub(super) unsafe fn product<K: Kind>(
                     let own = own.as_ref().map(|own| own.as_ptr().as_ptr().cast());
                     let to = own.unwrap_or(std::ptr::null_mut::<K::Unit>());
                     for depth in parts::<K>(job.depth) {
-                        let to = to.wrapping_add(Job::<'_, K>::place(1, 0, &depth));
+                        let to = to.wrapping_add(TiledProduct::<'_, K>::place(1, 0, &depth));
                         job.pack_right(depth, left, wide, to)?;
                     }
                     (to.cast_const(), 1, 0)
@@ -102,19 +102,19 @@ pub(super) unsafe fn product<K: Kind>(
 /// # Safety
 /// The requirements of [`product`].
 unsafe fn by_tiles<K: Kind>(
-    job: &Job<'_, K>,
+    job: &TiledProduct<'_, K>,
     (all, count, panel): (*const K::Unit, usize, usize),
     lines: Range<usize>,
     seen: &Seen<'_>,
     [bias, sums]: [*mut K::Elem; 2],
 ) {
-    let width = Job::<'_, K>::WIDTH;
+    let width = TiledProduct::<'_, K>::WIDTH;
     // Tiles of nearly equal height.
     let pieces = seen.length.div_ceil(K::ROWS);
     let start = |piece: usize| seen.length * piece / pieces;
     for depth in parts::<K>(job.depth) {
         let begins = depth.start == 0;
-        let b = all.wrapping_add(Job::<'_, K>::place(count, panel, &depth));
+        let b = all.wrapping_add(TiledProduct::<'_, K>::place(count, panel, &depth));
         let mut c = sums;
         for line in lines.clone() {
             let a = seen.first.cast::<K::Unit>();
@@ -142,7 +142,7 @@ unsafe fn by_tiles<K: Kind>(
                     d: if begins { bias } else { c },
                     d_row: if begins { 0 } else { width as isize },
                     d_one: false,
-                    ahead: Lines::none(b),
+                    ahead: StepPrefetch::none(b),
                 };
                 // SAFETY: the line has the rows in each step; the panel has the columns.
                 unsafe { K::KERNELS.indirect[rows.len() - 1](&tile) };
@@ -162,7 +162,7 @@ unsafe fn transpose<K: Kind>(
     [rows, columns]: [usize; 2],
     sums: *const K::Elem,
 ) -> Result<(), NoMemory> {
-    let width = Job::<'_, K>::WIDTH;
+    let width = TiledProduct::<'_, K>::WIDTH;
     // Whole vectors only, so that nothing is written out of bounds.
     let beside = p.c.cols == 1 && p.c.rows >= columns as isize;
     let whole = if beside {

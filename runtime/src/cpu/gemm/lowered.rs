@@ -7,7 +7,7 @@ use nomina_core::DType;
 use num_complex::Complex;
 
 use super::at_level;
-use super::engine::{Job, Left, Right, parts};
+use super::engine::{Left, Right, TiledProduct, parts};
 use super::indirect::{self, Seen};
 use super::kind::{Kind, Tiled};
 use super::prefetch::Prefetch;
@@ -78,12 +78,12 @@ pub(crate) struct Packed {
     /// The whole packed operand; if absent, each product packs the rows it needs.
     block: Option<Block>,
     /// The order in which products read it.
-    order: Order,
+    order: PackOrder,
 }
 
 /// How a left operand is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum PackOrder {
     /// In rows of tiles, for [`Packed::lowered`].
     Rows,
     /// In panels, like a right operand, for [`Packed::indirect`].
@@ -95,7 +95,11 @@ impl Packed {
     ///
     /// # Safety
     /// The operand is readable; its elements have the product's dtype, which is multiplied by tiles.
-    pub(crate) unsafe fn new(p: &Product, order: Order, threads: usize) -> Result<Self, NoMemory> {
+    pub(crate) unsafe fn new(
+        p: &Product,
+        order: PackOrder,
+        threads: usize,
+    ) -> Result<Self, NoMemory> {
         // SAFETY: guaranteed by the caller; the kind is one of this processor.
         let block = unsafe { of_dtype!(p.dtype, K => pack::<K>(p, order, threads)) }?;
         Ok(Self {
@@ -105,12 +109,12 @@ impl Packed {
     }
 
     /// Leaves the operand unpacked, for products too few to gain from packing all of it at once.
-    pub(crate) fn later(order: Order) -> Self {
+    pub(crate) fn later(order: PackOrder) -> Self {
         Self { block: None, order }
     }
 
     /// Returns the first unit of the packed operand.
-    fn first<U>(&self, order: Order) -> Option<*const U> {
+    fn first<U>(&self, order: PackOrder) -> Option<*const U> {
         assert_eq!(self.order, order, "packed in another order");
         let block = self.block.as_ref();
         block.map(|block| block.as_ptr().as_ptr().cast::<U>().cast_const())
@@ -130,9 +134,9 @@ impl Packed {
         // SAFETY: guaranteed by the caller; the kind is one of this processor.
         unsafe {
             of_dtype!(p.dtype, K => {
-                let mut job = Job::<'_, K>::new(p, Prefetch::NONE);
+                let mut job = TiledProduct::<'_, K>::new(p, Prefetch::NONE);
                 job.lowered = Some(right);
-                job.left = self.first(Order::Rows).map_or(Left::Own, Left::Packed);
+                job.left = self.first(PackOrder::Rows).map_or(Left::Own, Left::Packed);
                 job.block(rows, 0..p.n, Right::Own)
             })
         }
@@ -153,7 +157,7 @@ impl Packed {
         // SAFETY: guaranteed by the caller; the kind is one of this processor, and its units are elements.
         unsafe {
             of_dtype!(p.dtype, K => {
-                indirect::product::<K>(p, self.first(Order::Panels), rows, lines, seen)
+                indirect::product::<K>(p, self.first(PackOrder::Panels), rows, lines, seen)
             })
         }
     }
@@ -161,18 +165,18 @@ impl Packed {
 
 /// # Safety
 /// The requirements of [`Packed::new`]; the processor has the instructions of the kind.
-unsafe fn pack<K: Kind>(p: &Product, order: Order, threads: usize) -> Result<Block, NoMemory> {
+unsafe fn pack<K: Kind>(p: &Product, order: PackOrder, threads: usize) -> Result<Block, NoMemory> {
     let packed;
-    if order == Order::Panels {
+    if order == PackOrder::Panels {
         let p = p.flipped();
-        let job = Job::<'_, K>::new(&p, Prefetch::NONE);
-        let wide = p.n.next_multiple_of(Job::<'_, K>::WIDTH);
+        let job = TiledProduct::<'_, K>::new(&p, Prefetch::NONE);
+        let wide = p.n.next_multiple_of(TiledProduct::<'_, K>::WIDTH);
         packed = room([wide, job.depth, size_of::<K::Unit>()])?;
         let to = packed.as_ptr().as_ptr().cast();
         // SAFETY: guaranteed by the caller; there is room for the panels.
         unsafe { job.pack_panels(0..p.n, to, threads)? };
     } else {
-        let job = Job::<'_, K>::new(p, Prefetch::NONE);
+        let job = TiledProduct::<'_, K>::new(p, Prefetch::NONE);
         let strips = p.m.div_ceil(K::ROWS);
         let apart = job.depth + parts::<K>(job.depth).count();
         packed = room([strips, K::ROWS, apart, size_of::<K::Unit>()])?;

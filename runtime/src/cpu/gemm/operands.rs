@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use nomina_core::Element;
 
-use super::engine::Job;
+use super::engine::TiledProduct;
 use super::epilogue::Epilogue;
 use super::kind::{Kind, Part};
 use crate::cpu::cast::Cast;
 use crate::job::Matrix;
 use crate::memory::NoMemory;
 
-impl<K: Kind> Job<'_, K> {
+impl<K: Kind> TiledProduct<'_, K> {
     /// Reads the addend into a scratch (`read`), or writes the scratch to the result and applies the
     /// epilogue to each row.
     ///
@@ -82,7 +82,7 @@ impl<K: Kind> Job<'_, K> {
     /// Packs rows of the left operand.
     ///
     /// # Safety
-    /// The requirements of [`Kind::pack`] for each [`Kind::ROWS`] rows, which are [`Job::apart`]
+    /// The requirements of [`Kind::pack`] for each [`Kind::ROWS`] rows, which are [`TiledProduct::apart`]
     /// units apart.
     pub(super) unsafe fn pack_left(
         &self,

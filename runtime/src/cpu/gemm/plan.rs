@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::engine::{HEIGHT, Job, Left, Right, parts};
+use super::engine::{HEIGHT, Left, Right, TiledProduct, parts};
 use super::kind::Kind;
 use super::share::{Writable, even, room};
 use crate::cpu::cache;
@@ -22,7 +22,7 @@ const LOW: usize = 48;
 /// The most bytes of a left operand that is read in place.
 const NEAR: usize = 512 << 10;
 
-impl<K: Kind> Job<'_, K> {
+impl<K: Kind> TiledProduct<'_, K> {
     /// Divides the product among tasks and computes it.
     ///
     /// # Safety

@@ -15,12 +15,12 @@ pub(super) struct Prefetch([(*const u8, usize); 3]);
 /// Prefetches of one line per step of a tile: the first address, and the distance between lines in
 /// bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Lines {
+pub(super) struct StepPrefetch {
     pub first: *const u8,
     pub step: isize,
 }
 
-impl Lines {
+impl StepPrefetch {
     /// Returns a no-op prefetch: a single address that is read anyway.
     pub(super) fn none<T>(near: *const T) -> Self {
         Self {
@@ -62,11 +62,11 @@ impl Prefetch {
 
     /// Takes `steps` of the remaining lines for one tile; if none are left, returns the address
     /// `near`.
-    pub(super) fn take<T>(&mut self, steps: usize, near: *const T) -> Lines {
+    pub(super) fn take<T>(&mut self, steps: usize, near: *const T) -> StepPrefetch {
         let Some((first, left)) = self.0.iter_mut().find(|(_, left)| *left > 0) else {
-            return Lines::none(near);
+            return StepPrefetch::none(near);
         };
-        let lines = Lines {
+        let lines = StepPrefetch {
             first: *first,
             step: LINE as isize,
         };

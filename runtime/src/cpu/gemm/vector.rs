@@ -1,7 +1,7 @@
 //! Products with a vector. Nothing is packed; the matrix is read once, in its own order.
 
 use super::Large;
-use super::arith::{Arith, Scale};
+use super::arith::{Arith, ScaledUpdate};
 use crate::cpu::reduce::reducer::many;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{SmallScratch, for_each};
@@ -21,7 +21,7 @@ const SHORT: usize = 16;
 /// The requirements of [`super::multiply`].
 pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     let p = *p;
-    let scale = Scale::<T>::new(&p);
+    let scale = ScaledUpdate::<T>::new(&p);
     let packs = p.b.rows != 1;
     let mut packed = SmallScratch::bytes([usize::from(packs), p.k, size_of::<T>()])?;
     let mut b: *const T = p.b.at(0, 0);
@@ -35,7 +35,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     }
     // SAFETY: `k` contiguous elements.
     let b = unsafe { many::<T>(b.cast(), p.k) };
-    let b = Vector(b);
+    let b = DotVector(b);
     let by_row = p.a.cols == 1 || p.a.rows.abs() >= p.a.cols.abs();
     #[cfg(target_arch = "x86_64")]
     if let Some(dots) = T::dots().filter(|_| p.a.cols == 1) {
@@ -80,7 +80,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
         let a = p.a.at::<T>(from, 0);
         // SAFETY: the rows are within the matrix; each task owns its part of `c`.
         unsafe {
-            dispatch(Columns {
+            dispatch(WeightedColumns {
                 sums,
                 a,
                 rows: p.a.rows,
@@ -97,7 +97,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
 
 /// A vector shared by tasks.
 #[derive(Clone, Copy)]
-struct Vector<'a, T>(&'a [T]);
+struct DotVector<'a, T>(&'a [T]);
 
 /// The inner product of two rows.
 struct Dot<'a, T>(&'a [T], &'a [T]);
@@ -129,7 +129,7 @@ impl<T: Arith> Kernel for Dot<'_, T> {
 }
 
 /// Columns of a matrix, which are added up, each times an element of the vector.
-struct Columns<'a, T> {
+struct WeightedColumns<'a, T> {
     sums: &'a mut [T],
     a: *const T,
     rows: isize,
@@ -137,7 +137,7 @@ struct Columns<'a, T> {
     b: &'a [T],
 }
 
-impl<T: Arith> Kernel for Columns<'_, T> {
+impl<T: Arith> Kernel for WeightedColumns<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {

@@ -15,13 +15,13 @@ use crate::memory::{NoMemory, Scratch};
 
 /// The complex number `(re + i im) * 2^exponent`. The larger part is in `[1, 2)` by magnitude, or both are zero.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extended {
+pub(super) struct ScaledComplex {
     re: f64,
     im: f64,
     exponent: i64,
 }
 
-impl Extended {
+impl ScaledComplex {
     pub(super) const ZERO: Self = Self {
         re: 0.0,
         im: 0.0,
@@ -140,7 +140,7 @@ impl Extended {
 
 /// `P A = L U` by partial pivoting; both triangles in one matrix, column by column.
 pub(super) struct ExtendedLu {
-    both: Scratch<Extended>,
+    both: Scratch<ScaledComplex>,
     /// For each row of the triangles, the corresponding row of `A`.
     order: Vec<usize>,
     odd: bool,
@@ -151,10 +151,10 @@ impl ExtendedLu {
     /// Factors a square matrix of finite elements.
     pub(super) fn new<T: Field>(a: MatRef<'_, T>) -> Result<Self, NoMemory> {
         let n = a.nrows();
-        let mut both = Scratch::new([n, n], Extended::ZERO)?;
+        let mut both = Scratch::new([n, n], ScaledComplex::ZERO)?;
         for (j, column) in both.chunks_exact_mut(n.max(1)).enumerate() {
             for (i, x) in column.iter_mut().enumerate() {
-                *x = Extended::from_field(a[(i, j)]);
+                *x = ScaledComplex::from_field(a[(i, j)]);
             }
         }
         let mut this = Self {
@@ -204,22 +204,22 @@ impl ExtendedLu {
         }
     }
 
-    fn pivots(&self) -> impl Iterator<Item = Extended> {
+    fn pivots(&self) -> impl Iterator<Item = ScaledComplex> {
         (0..self.n).map(|k| self.both[k * self.n + k])
     }
 
     /// Returns the index of the first zero pivot.
     pub(super) fn zero_pivot(&self) -> Option<usize> {
-        self.pivots().position(Extended::is_zero)
+        self.pivots().position(ScaledComplex::is_zero)
     }
 
-    pub(super) fn det(&self) -> Extended {
+    pub(super) fn det(&self) -> ScaledComplex {
         let sign = if self.odd {
-            Extended::ONE.neg()
+            ScaledComplex::ONE.neg()
         } else {
-            Extended::ONE
+            ScaledComplex::ONE
         };
-        self.pivots().fold(sign, Extended::mul)
+        self.pivots().fold(sign, ScaledComplex::mul)
     }
 
     /// Solves for each column of `b`, or of the identity if `b` is absent. No pivot is zero.
@@ -228,13 +228,13 @@ impl ExtendedLu {
         b: Option<MatRef<'_, T>>,
         mut out: MatMut<'_, T>,
     ) -> Result<(), NoMemory> {
-        let mut x = Scratch::new([self.n], Extended::ZERO)?;
+        let mut x = Scratch::new([self.n], ScaledComplex::ZERO)?;
         for j in 0..out.ncols() {
             for (x, &row) in x.iter_mut().zip(&self.order) {
                 *x = match b {
-                    Some(b) => Extended::from_field(b[(row, j)]),
-                    None if row == j => Extended::ONE,
-                    None => Extended::ZERO,
+                    Some(b) => ScaledComplex::from_field(b[(row, j)]),
+                    None if row == j => ScaledComplex::ONE,
+                    None => ScaledComplex::ZERO,
                 };
             }
             let element = |i: usize, k: usize| self.both[k * self.n + i];
@@ -250,10 +250,10 @@ impl ExtendedLu {
 
 /// Solves a triangular system in place.
 fn substitute(
-    x: &mut [Extended],
+    x: &mut [ScaledComplex],
     upper: bool,
     unit: bool,
-    element: impl Fn(usize, usize) -> Extended,
+    element: impl Fn(usize, usize) -> ScaledComplex,
 ) {
     let n = x.len();
     for step in 0..n {
@@ -279,13 +279,13 @@ pub(super) fn triangular<T: Field>(
     mut out: MatMut<'_, T>,
     options: &MatrixOptions,
 ) -> Result<(), Failure> {
-    let mut x = Scratch::new([a.nrows()], Extended::ZERO)?;
+    let mut x = Scratch::new([a.nrows()], ScaledComplex::ZERO)?;
     for j in 0..b.ncols() {
         for (i, x) in x.iter_mut().enumerate() {
-            *x = Extended::from_field(b[(i, j)]);
+            *x = ScaledComplex::from_field(b[(i, j)]);
         }
         substitute(&mut x, options.upper, options.unitriangular, |i, k| {
-            Extended::from_field(a[(i, k)])
+            ScaledComplex::from_field(a[(i, k)])
         });
         for (i, x) in x.iter().enumerate() {
             out[(i, j)] = x.to_field();

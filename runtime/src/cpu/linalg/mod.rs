@@ -80,7 +80,7 @@ impl From<NoMemory> for Failure {
 
 /// One result of an operator: for each matrix of the batch, `rows` by `columns` elements in column-major order,
 /// contiguous.
-pub(crate) struct Target {
+pub(crate) struct BatchResult {
     pub(crate) ptr: Shared,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
@@ -93,7 +93,7 @@ pub(crate) struct MatrixJob<'a> {
     pub(crate) a: &'a Raw,
     /// The right-hand side, with the same batch dims.
     pub(crate) b: Option<&'a Raw>,
-    pub(crate) out: &'a [Target],
+    pub(crate) out: &'a [BatchResult],
     pub(crate) options: MatrixOptions,
 }
 
@@ -218,15 +218,15 @@ unsafe fn matrix<T: Field>(x: &Raw, mut i: usize) -> MatRef<'_, T> {
 }
 
 /// The result of one matrix, which is written once.
-struct Slot {
+struct MatrixResult {
     ptr: *mut u8,
     rows: usize,
     columns: usize,
     dtype: DType,
 }
 
-impl Slot {
-    fn new(target: &Target, i: usize) -> Self {
+impl MatrixResult {
+    fn new(target: &BatchResult, i: usize) -> Self {
         let bytes = product([target.rows, target.columns, target.dtype.size(), i]);
         Self {
             ptr: target.ptr.get().wrapping_add(bytes),
@@ -263,7 +263,7 @@ impl Slot {
 /// The requirements of [`each`].
 unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(), Failure> {
     if job.a.numel() == 0 {
-        Slot::new(&job.out[0], i).set(T::from_scalar(nomina_core::Scalar::Int(1)));
+        MatrixResult::new(&job.out[0], i).set(T::from_scalar(nomina_core::Scalar::Int(1)));
         return Ok(());
     }
     // SAFETY: guaranteed by the caller.
@@ -285,7 +285,7 @@ fn matrix_results<T: Field>(
     options: &MatrixOptions,
     par: Par,
 ) -> Result<(), Failure> {
-    let mut slots = job.out.iter().map(|target| Slot::new(target, i));
+    let mut slots = job.out.iter().map(|target| MatrixResult::new(target, i));
     let mut next = || slots.next().expect("a target for each result");
     match (job.op, b) {
         (Linalg::Inv, _) => solve::inv(a, next().matrix(), par),

@@ -10,7 +10,7 @@ use nomina_core::op::class::Linalg;
 use num_complex::Complex;
 
 use super::field::Field;
-use super::{MatrixOptions, Slot, Target, copied, view};
+use super::{BatchResult, MatrixOptions, MatrixResult, copied, view};
 use crate::memory::{NoMemory, Scratch};
 
 /// Returns the exponent of the greatest power of two that is at most `x`, a positive finite number.
@@ -224,7 +224,7 @@ impl<T: Field> Scaled<T> {
     }
 
     /// Scales the results of matrix `i` back to those of the original matrix.
-    pub(super) fn restore(&self, op: Linalg, out: &[Target], i: usize) {
+    pub(super) fn restore(&self, op: Linalg, out: &[BatchResult], i: usize) {
         let degrees = degrees(op).unwrap_or_default();
         for (target, degree) in out.iter().zip(degrees) {
             let right = self.b.as_ref().map_or(0, |&(_, exponent)| exponent);
@@ -232,7 +232,7 @@ impl<T: Field> Scaled<T> {
             if by == 0 {
                 continue;
             }
-            let slot = Slot::new(target, i);
+            let slot = MatrixResult::new(target, i);
             match target.dtype {
                 DType::F32 => shift(slot.matrix::<f32>(), by),
                 DType::F64 => shift(slot.matrix::<f64>(), by),

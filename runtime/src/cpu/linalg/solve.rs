@@ -6,7 +6,7 @@ use faer::perm::PermRef;
 use faer::traits::math_utils::from_f64;
 use faer::{MatMut, MatRef, Par};
 
-use super::extended::{self, Extended, ExtendedLu};
+use super::extended::{self, ExtendedLu, ScaledComplex};
 use super::field::Field;
 use super::scale::{Extent, shift};
 use super::{Failure, MatrixOptions, copied, memory, stack, view, zeros};
@@ -255,16 +255,18 @@ fn solve_plain<T: Field>(
 /// Computes the determinant as a product in which no factor before the last leaves the range.
 fn determinant<T: Field>(a: MatRef<'_, T>, par: Par) -> Result<Determinant<T>, Failure> {
     match factors(a, par)? {
-        Factors::Own(lu) if lu.zero_pivot().is_some() => Ok(Determinant::Finite(Extended::ZERO)),
+        Factors::Own(lu) if lu.zero_pivot().is_some() => {
+            Ok(Determinant::Finite(ScaledComplex::ZERO))
+        }
         Factors::Own(lu) if lu.pivots().all(is_finite) => {
-            let whole = Extended::power_of_two(i64::from(lu.exponent) * lu.n as i64);
+            let whole = ScaledComplex::power_of_two(i64::from(lu.exponent) * lu.n as i64);
             let whole = if lu.swaps.is_multiple_of(2) {
                 whole
             } else {
                 whole.neg()
             };
-            let pivots = lu.pivots().map(Extended::from_field);
-            Ok(Determinant::Finite(pivots.fold(whole, Extended::mul)))
+            let pivots = lu.pivots().map(ScaledComplex::from_field);
+            Ok(Determinant::Finite(pivots.fold(whole, ScaledComplex::mul)))
         }
         Factors::Own(lu) => {
             let sign = from_f64(if lu.swaps.is_multiple_of(2) {
@@ -292,7 +294,7 @@ fn is_finite<T: Field>(x: T) -> bool {
 }
 
 enum Determinant<T> {
-    Finite(Extended),
+    Finite(ScaledComplex),
     /// The product of pivots of which one is NaN or infinite.
     NotFinite(T),
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use nomina_core::DType;
 
 use super::contiguous::is_first;
-use super::kernel::{Inputs, Kernel, Loop};
+use super::kernel::{DenseLoop, Inputs, Kernel};
 use crate::job::Place;
 
 use crate::cpu::cast::Cast;
@@ -29,7 +29,7 @@ struct OperandBlock([MaybeUninit<u8>; BLOCK]);
 
 /// How an operand reaches the loop.
 #[derive(Clone, Copy, PartialEq)]
-enum Feed {
+enum OperandFeed {
     /// Read or written in place.
     Direct,
     /// Copied into the block once, because it is the same for every row: one element, or one short row.
@@ -39,9 +39,9 @@ enum Feed {
 }
 
 #[derive(Clone, Copy)]
-struct Operand {
+struct BlockOperand {
     base: Shared,
-    feed: Feed,
+    feed: OperandFeed,
     cast: Cast,
     /// The distance in bytes between elements of a row, and between rows.
     step: isize,
@@ -51,8 +51,8 @@ struct Operand {
 }
 
 /// An elementwise operation, divided into rows: the inner runs of its plan.
-pub(super) struct Job {
-    run: Loop,
+pub(super) struct RowJob {
+    run: DenseLoop,
     /// The dims over rows.
     outer: Plan,
     columns: usize,
@@ -61,14 +61,14 @@ pub(super) struct Job {
     limit: usize,
     /// Whether rows are short, so that the loop processes several at once.
     short: bool,
-    operands: [Operand; OPERANDS],
+    operands: [BlockOperand; OPERANDS],
     count: usize,
     /// The non-temporal stores that write the results, if they are used. Results are then contiguous and
     /// staged in a block.
     past: Option<NonTemporal>,
 }
 
-impl Job {
+impl RowJob {
     pub(super) fn new(
         kernel: &Kernel,
         plan: &Plan,
@@ -90,11 +90,13 @@ impl Job {
             for (ptr, place) in ptrs.iter_mut().zip(inputs) {
                 *ptr = place.ptr.cast_const();
             }
-            let direct = operands[..2].iter().all(|one| one.feed == Feed::Direct);
+            let direct = operands[..2]
+                .iter()
+                .all(|one| one.feed == OperandFeed::Direct);
             match kernel.pick_own() {
                 Some(own) if direct && is_first(dest.ptr, &ptrs) => run = own,
                 // The loop assumes that its result overlaps no input.
-                _ => operands[0].feed = Feed::Block,
+                _ => operands[0].feed = OperandFeed::Block,
             }
         }
         let count = inputs.len() + 1;
@@ -110,20 +112,20 @@ impl Job {
         });
         let blocks = operands[..count]
             .iter()
-            .filter(|operand| operand.feed != Feed::Direct);
+            .filter(|operand| operand.feed != OperandFeed::Direct);
         let fits = blocks
             .clone()
             .map(|operand| BLOCK / operand.size as usize)
             .min();
         let crossed = blocks
-            .filter(|operand| operand.feed == Feed::Block)
+            .filter(|operand| operand.feed == OperandFeed::Block)
             .any(|operand| operand.row_step.abs() < operand.step.abs() && operand.row_step != 0);
         // Tiles are too narrow for whole cache lines.
         let past = past.filter(|_| !crossed);
         let fits = match past {
             None => fits,
             Some(_) => {
-                operands[0].feed = Feed::Block;
+                operands[0].feed = OperandFeed::Block;
                 let most = nontemporal::BLOCK / dest.dtype.size();
                 Some(fits.map_or(most, |fits| fits.min(most)))
             }
@@ -183,7 +185,7 @@ impl Job {
         let width = columns.len().min(self.limit);
         let height = rows.len().min(self.rows);
         for (i, operand) in self.operands[..self.count].iter().enumerate() {
-            if operand.feed == Feed::Repeated {
+            if operand.feed == OperandFeed::Repeated {
                 // A number repeats along rows, too; its `step` is zero. SAFETY: its elements are readable;
                 // the block has room for rows and columns.
                 unsafe { operand.gather(operand.base.get(), blocks[i], [height, width]) };
@@ -215,7 +217,7 @@ impl Job {
     /// Computes adjacent rows from column `at` on; `offsets` are relative to the operands' bases.
     ///
     /// # Safety
-    /// The requirements of [`Job::part`]; the tile fits in the blocks.
+    /// The requirements of [`RowJob::part`]; the tile fits in the blocks.
     unsafe fn tile(
         &self,
         offsets: &Steps,
@@ -233,12 +235,12 @@ impl Job {
             let first = unsafe { operand.base.get().offset(offsets[i] + at * operand.step) };
             strides[i] = width as isize * operand.size;
             match operand.feed {
-                Feed::Direct => (ptrs[i], strides[i]) = (first, operand.row_step),
+                OperandFeed::Direct => (ptrs[i], strides[i]) = (first, operand.row_step),
                 // SAFETY: elements of the tile, which fit in the block.
-                Feed::Block if i > 0 => unsafe {
+                OperandFeed::Block if i > 0 => unsafe {
                     operand.gather(first, blocks[i], [height, width])
                 },
-                Feed::Block | Feed::Repeated => {}
+                OperandFeed::Block | OperandFeed::Repeated => {}
             }
         }
         // Short rows that are adjacent in every operand, as `feed` ensures, form one run.
@@ -257,7 +259,7 @@ impl Job {
             unsafe { (self.run)(n, ptrs[0], inputs) };
         }
         let dest = &self.operands[0];
-        if dest.feed == Feed::Block {
+        if dest.feed == OperandFeed::Block {
             // SAFETY: the block holds the tile's results; the tile has room for them.
             unsafe {
                 let first = dest.base.get().offset(offsets[0] + at * dest.step);
@@ -288,7 +290,7 @@ fn feed(
     dtype: DType,
     dest: bool,
     short: bool,
-) -> Operand {
+) -> BlockOperand {
     let Dim { steps, .. } = plan.inner();
     let (step, row_step) = (steps[index], outer.inner().steps[index]);
     let size = place.dtype.size();
@@ -298,11 +300,11 @@ fn feed(
         step == size as isize
     };
     let feed = if place.dtype == dtype && dense {
-        Feed::Direct
+        OperandFeed::Direct
     } else if !dest && outer.is_constant(index) && (short || step == 0) {
-        Feed::Repeated
+        OperandFeed::Repeated
     } else {
-        Feed::Block
+        OperandFeed::Block
     };
     let (from, to) = if dest {
         (dtype, place.dtype)
@@ -310,7 +312,7 @@ fn feed(
         (place.dtype, dtype)
     };
     let cast = Cast::new(from, to);
-    Operand {
+    BlockOperand {
         base: Shared(place.ptr),
         feed,
         cast,
@@ -320,7 +322,7 @@ fn feed(
     }
 }
 
-impl Operand {
+impl BlockOperand {
     /// Gathers a tile into a block: row by row, or column by column if rows are short.
     ///
     /// # Safety

@@ -15,7 +15,7 @@ const BLOCK: usize = 1024;
 
 /// A block of the widest dtype that other dtypes are computed in: `f32`.
 #[repr(C, align(64))]
-struct Wide([MaybeUninit<f32>; BLOCK]);
+struct WideBlock([MaybeUninit<f32>; BLOCK]);
 
 /// Applies a kernel of one operand and one dtype to `n` contiguous elements. Elements of another
 /// dtype are converted to the kernel's dtype and back.
@@ -38,7 +38,7 @@ pub(crate) unsafe fn run_in_place(kernel: &Kernel, dtype: DType, n: usize, ptr: 
         return run(n, ptr);
     }
     debug_assert!(kernel.output == DType::F32);
-    let mut block = Wide([MaybeUninit::uninit(); BLOCK]);
+    let mut block = WideBlock([MaybeUninit::uninit(); BLOCK]);
     let wide = block.0.as_mut_ptr().cast::<u8>();
     let (there, back) = (Cast::new(dtype, DType::F32), Cast::new(DType::F32, dtype));
     let [size, wide_size] = there.sizes();

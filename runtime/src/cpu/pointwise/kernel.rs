@@ -12,7 +12,7 @@ use crate::cpu::simd::{LEVELS, level};
 pub(crate) type Inputs = [*const u8; 4];
 
 /// A dense loop over `n` elements; arguments: the count, the result, the inputs.
-pub(crate) type Loop = unsafe fn(usize, *mut u8, Inputs);
+pub(crate) type DenseLoop = unsafe fn(usize, *mut u8, Inputs);
 
 /// An operator in one compute dtype.
 #[derive(Clone, Copy)]
@@ -24,9 +24,9 @@ pub(crate) struct Kernel {
     pub(crate) output: DType,
     /// The dtype of all inputs, if they have the same.
     only: Option<DType>,
-    loops: [Loop; LEVELS],
+    loops: [DenseLoop; LEVELS],
     /// Loops that write their results over the first input.
-    own: Option<[Loop; LEVELS]>,
+    own: Option<[DenseLoop; LEVELS]>,
     /// Whether a few thousand elements may already pay for a second thread.
     slow: bool,
 }
@@ -36,7 +36,7 @@ impl Kernel {
         arity: usize,
         inputs: [DType; 4],
         output: DType,
-        loops: [Loop; LEVELS],
+        loops: [DenseLoop; LEVELS],
     ) -> Self {
         let [first, rest @ ..] = inputs;
         let one = rest[0] as u8 == first as u8
@@ -60,7 +60,7 @@ impl Kernel {
     }
 
     /// Adds loops for [`Kernel::pick_own`].
-    pub(super) const fn with_own(mut self, loops: [Loop; LEVELS]) -> Self {
+    pub(super) const fn with_own(mut self, loops: [DenseLoop; LEVELS]) -> Self {
         self.own = Some(loops);
         self
     }
@@ -82,7 +82,7 @@ impl Kernel {
     /// Its caller guarantees `n` readable, valid elements of each of [`Kernel::inputs`], and room for `n` of
     /// [`Kernel::output`] that overlaps none of them; all aligned.
     #[inline]
-    pub(crate) fn pick(&self) -> Loop {
+    pub(crate) fn pick(&self) -> DenseLoop {
         self.loops[level() as usize]
     }
 
@@ -92,7 +92,7 @@ impl Kernel {
     /// Its caller guarantees the same as for [`Kernel::pick`], except that the first input is ignored and the result
     /// holds its elements.
     #[inline]
-    pub(crate) fn pick_own(&self) -> Option<Loop> {
+    pub(crate) fn pick_own(&self) -> Option<DenseLoop> {
         self.own.map(|loops| loops[level() as usize])
     }
 }

@@ -27,7 +27,7 @@ pub(crate) use contiguous::{
 };
 pub(crate) use generated::kernel;
 pub(crate) use in_place::run_in_place;
-pub(crate) use kernel::{Inputs, Kernel, Loop};
+pub(crate) use kernel::{DenseLoop, Inputs, Kernel};
 
 /// Returns the kernel of an elementwise operation; operands of other dtypes pass through blocks.
 /// `None` in the same cases as [`kernel`].
@@ -69,7 +69,7 @@ pub(crate) unsafe fn execute(
             }
         };
     }
-    let job = block::Job::new(kernel, plan, dest, &places[..inputs.len()], in_place);
+    let job = block::RowJob::new(kernel, plan, dest, &places[..inputs.len()], in_place);
     // SAFETY: guaranteed by the caller.
     unsafe { job.run() };
 }

@@ -107,9 +107,9 @@ impl<'a, T> Tile<'a, T> {
 }
 
 /// [`Accumulator::row`] as a kernel.
-struct Row<'a, A: Accumulator>(&'a A, &'a mut A::State, &'a [A::X]);
+struct RowKernel<'a, A: Accumulator>(&'a A, &'a mut A::State, &'a [A::X]);
 
-impl<A: Accumulator> Kernel for Row<'_, A> {
+impl<A: Accumulator> Kernel for RowKernel<'_, A> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -118,9 +118,9 @@ impl<A: Accumulator> Kernel for Row<'_, A> {
 }
 
 /// [`Accumulator::columns`] as a kernel.
-struct Columns<'a, A: Accumulator>(&'a A, &'a mut [A::State], Tile<'a, A::X>);
+struct ColumnsKernel<'a, A: Accumulator>(&'a A, &'a mut [A::State], Tile<'a, A::X>);
 
-impl<A: Accumulator> Kernel for Columns<'_, A> {
+impl<A: Accumulator> Kernel for ColumnsKernel<'_, A> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -129,14 +129,14 @@ impl<A: Accumulator> Kernel for Columns<'_, A> {
 }
 
 /// [`Accumulator::whole`] of all groups as a kernel.
-struct Whole<'a, A: Accumulator> {
+struct WholeKernel<'a, A: Accumulator> {
     by: &'a A,
     lanes: &'a Lanes<'a>,
     count: f64,
     values: *mut A::Out,
 }
 
-impl<A: Accumulator> Kernel for Whole<'_, A> {
+impl<A: Accumulator> Kernel for WholeKernel<'_, A> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -178,7 +178,7 @@ impl<A: Accumulator> Reducer for A {
     unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
         // SAFETY: one state and `n` elements, by the contract.
         let (state, xs) = unsafe { (&mut *state.cast(), many(xs, n)) };
-        dispatch(Row(self, state, xs));
+        dispatch(RowKernel(self, state, xs));
     }
 
     unsafe fn cols(
@@ -195,7 +195,7 @@ impl<A: Accumulator> Reducer for A {
             let tile = Tile::new(xs.cast(), stride, rows, cols);
             (many_mut(states, cols), tile)
         };
-        dispatch(Columns(self, states, tile));
+        dispatch(ColumnsKernel(self, states, tile));
     }
 
     unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
@@ -217,7 +217,7 @@ impl<A: Accumulator> Reducer for A {
     }
 
     unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, _: *mut i64) {
-        dispatch(Whole {
+        dispatch(WholeKernel {
             by: self,
             lanes,
             count,

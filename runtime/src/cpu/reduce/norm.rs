@@ -72,18 +72,18 @@ degrees! {
 /// Returns the reducer of degree `p`.
 pub(super) fn reducer(p: f64) -> Box<dyn Reducer> {
     match p {
-        0.0 => Box::new(Norm(Zero)),
-        1.0 => Box::new(Norm(One)),
+        0.0 => Box::new(NormReduction(Zero)),
+        1.0 => Box::new(NormReduction(One)),
         2.0 => Box::new(Euclidean),
-        f64::INFINITY => Box::new(Norm(Greatest)),
-        f64::NEG_INFINITY => Box::new(Norm(Smallest)),
+        f64::INFINITY => Box::new(NormReduction(Greatest)),
+        f64::NEG_INFINITY => Box::new(NormReduction(Smallest)),
         p => Box::new(Power(p)),
     }
 }
 
-struct Norm<D>(D);
+struct NormReduction<D>(D);
 
-impl<D: Degree> Accumulator for Norm<D> {
+impl<D: Degree> Accumulator for NormReduction<D> {
     type X = f64;
     type State = f64;
     type Out = f64;

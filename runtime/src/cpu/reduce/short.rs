@@ -12,15 +12,15 @@ const ROWS: usize = 64;
 
 /// A buffer for one state, aligned for every type.
 #[repr(C, align(64))]
-struct State([MaybeUninit<u8>; 256]);
+struct StateBuffer([MaybeUninit<u8>; 256]);
 
 /// A buffer for [`LANES`] short rows, aligned for every element type.
 #[repr(C, align(64))]
-struct Tile([MaybeUninit<u8>; SHORT * LANES * 16]);
+struct RowsBuffer([MaybeUninit<u8>; SHORT * LANES * 16]);
 
 /// A buffer for the results of those rows.
 #[repr(C, align(64))]
-struct Results([MaybeUninit<u8>; LANES * 16]);
+struct ResultsBuffer([MaybeUninit<u8>; LANES * 16]);
 
 /// Computes a job with row-major elements whose last dims are reduced without conversion. Returns false, without having
 /// done anything, for other jobs.
@@ -37,7 +37,7 @@ pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool
         return true;
     }
     let (size, out) = (job.dtype.size(), job.values_dtype.size());
-    let mut state = State([MaybeUninit::uninit(); 256]);
+    let mut state = StateBuffer([MaybeUninit::uninit(); 256]);
     let state: *mut u8 = state.0.as_mut_ptr().cast();
     for row in 0..rows {
         let xs = job.x.wrapping_add(row * columns * size);
@@ -77,10 +77,10 @@ unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns
     for (i, at) in at[..columns].iter_mut().enumerate() {
         *at = (i * apart) as isize;
     }
-    let mut tile = Tile([MaybeUninit::uninit(); _]);
+    let mut tile = RowsBuffer([MaybeUninit::uninit(); _]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
-    let [mut values, mut positions] = [const { Results([MaybeUninit::uninit(); _]) }; 2];
-    let room = |null: bool, results: &mut Results| {
+    let [mut values, mut positions] = [const { ResultsBuffer([MaybeUninit::uninit(); _]) }; 2];
+    let room = |null: bool, results: &mut ResultsBuffer| {
         if null {
             std::ptr::null_mut()
         } else {
@@ -152,7 +152,7 @@ unsafe fn turn(xs: *const u8, size: usize, rows: usize, columns: usize, tile: *m
 fn sizes(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Option<[usize; 2]> {
     let fits = job.dtype == reducer.load()
         && (job.values.is_null() || job.values_dtype == reducer.out())
-        && reducer.state_size() <= size_of::<State>();
+        && reducer.state_size() <= size_of::<StateBuffer>();
     if !fits {
         return None;
     }

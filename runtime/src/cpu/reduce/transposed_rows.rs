@@ -135,7 +135,7 @@ impl<'a> TransposedRows<'a> {
         let size = if early { load } else { source.dtype.size() };
         let transpose = Transpose::new(size, self.width, self.across.size);
         let rows = transpose.rows();
-        let job = Job {
+        let job = RunParameters {
             transposed: self,
             source,
             target,
@@ -186,7 +186,7 @@ const ONE: Loop = Loop {
 const ROOMS: usize = 5;
 
 /// The parameters of one run over the rows.
-struct Job<'a> {
+struct RunParameters<'a> {
     transposed: &'a TransposedRows<'a>,
     source: Source,
     target: Target,
@@ -200,9 +200,9 @@ struct Job<'a> {
 }
 
 // SAFETY: the pointers are only read through, or written through by one task per location.
-unsafe impl Sync for Job<'_> {}
+unsafe impl Sync for RunParameters<'_> {}
 
-impl Job<'_> {
+impl RunParameters<'_> {
     /// Computes the block of rows from `row` on.
     ///
     /// # Safety

@@ -28,7 +28,7 @@ mod short;
 mod tests;
 mod whole;
 
-use short::Short;
+use short::ShortSoftmax;
 pub(crate) use whole::Peak;
 
 /// The function of an element and two numbers of its line.
@@ -104,9 +104,9 @@ impl Finish for LogSoftmax {
 }
 
 /// A kernel that computes contiguous elements of one line.
-struct Row<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);
+struct SoftmaxRow<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);
 
-impl<T: Ordered, F: Finish> Kernel for Row<'_, T, F> {
+impl<T: Ordered, F: Finish> Kernel for SoftmaxRow<'_, T, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -162,7 +162,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     // SAFETY: guaranteed by the caller; tiles are of this type.
     if unsafe {
         lines::short(&plan, ends, T::DTYPE, &|tile| {
-            dispatch(Short::<T, F>(tile, PhantomData))
+            dispatch(ShortSoftmax::<T, F>(tile, PhantomData))
         })?
     } {
         return Ok(());
@@ -320,7 +320,12 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
                     xs = input.as_mut_ptr();
                 }
                 let out = if direct_out { to } else { output.as_mut_ptr() };
-                dispatch(Row::<T, F>(many(xs, len), out.cast(), numbers, PhantomData));
+                dispatch(SoftmaxRow::<T, F>(
+                    many(xs, len),
+                    out.cast(),
+                    numbers,
+                    PhantomData,
+                ));
                 if !direct_out {
                     self.store(out, to, [0, self.step], 1, len);
                 }

@@ -12,9 +12,9 @@ use crate::cpu::transpose::LANES;
 const ROWS: usize = 64;
 
 /// A kernel that replaces short lines by their results.
-pub(super) struct Short<T, F>(pub Tile, pub PhantomData<(T, F)>);
+pub(super) struct ShortSoftmax<T, F>(pub Tile, pub PhantomData<(T, F)>);
 
-impl<T: Ordered, F: Finish> Kernel for Short<T, F> {
+impl<T: Ordered, F: Finish> Kernel for ShortSoftmax<T, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {

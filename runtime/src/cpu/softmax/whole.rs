@@ -86,7 +86,7 @@ unsafe fn lines<T: Ordered>(
             unsafe {
                 let xs = many(xs.cast(), count);
                 let max = dispatch(Peak(xs));
-                dispatch(Line { xs, max, to, next });
+                dispatch(LineKernel { xs, max, to, next });
                 if let Some(past) = past {
                     past.copy(to.cast(), out.cast(), count * size);
                 }
@@ -128,7 +128,7 @@ fn greater<T: Ordered>(x: T, max: T) -> T {
 }
 
 /// A kernel that computes one line; there are as many results as elements.
-struct Line<'a, T> {
+struct LineKernel<'a, T> {
     xs: &'a [T],
     max: T,
     to: *mut T,
@@ -136,7 +136,7 @@ struct Line<'a, T> {
     next: *const T,
 }
 
-impl<T: Ordered> Kernel for Line<'_, T> {
+impl<T: Ordered> Kernel for LineKernel<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -210,7 +210,7 @@ unsafe fn across<T: Ordered>(
         let (src, dst) = offsets(outer, cell / per_row);
         let (src, dst) = (plan.src + src, plan.dst + dst);
         let mut scratch = SmallScratch::bytes([count, n, size])?;
-        let cell = Columns {
+        let cell = CellKernel {
             xs: x.get().cast::<T>().wrapping_offset(src + first as isize),
             step: strides[0],
             cell: scratch.as_mut_ptr().cast(),
@@ -241,7 +241,7 @@ unsafe fn across<T: Ordered>(
 
 /// A kernel that computes a cell: up to [`ACROSS`] lines, row by row, in a separate buffer with
 /// contiguous rows.
-struct Columns<T> {
+struct CellKernel<T> {
     xs: *const T,
     step: isize,
     cell: *mut T,
@@ -249,7 +249,7 @@ struct Columns<T> {
     n: usize,
 }
 
-impl<T: Ordered> Kernel for Columns<T> {
+impl<T: Ordered> Kernel for CellKernel<T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -263,7 +263,7 @@ impl<T: Ordered> Kernel for Columns<T> {
     }
 }
 
-impl<T: Ordered> Columns<T> {
+impl<T: Ordered> CellKernel<T> {
     /// Returns a row of the operand.
     #[inline(always)]
     fn row(&self, row: usize, n: usize) -> &[T] {

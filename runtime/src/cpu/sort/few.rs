@@ -24,10 +24,10 @@ pub(super) fn takes(task: Task, len: usize, lines: usize) -> bool {
 }
 
 /// The pairs of positions to compare, in order: Batcher's odd-even merge sort.
-type Pairs = SmallVec<[[u8; 2]; 64]>;
+type ComparedPairs = SmallVec<[[u8; 2]; 64]>;
 
-fn pairs(len: usize) -> Pairs {
-    let mut all = Pairs::new();
+fn pairs(len: usize) -> ComparedPairs {
+    let mut all = ComparedPairs::new();
     let mut run = 1;
     while run < len {
         let mut step = run;
@@ -47,9 +47,9 @@ fn pairs(len: usize) -> Pairs {
 }
 
 /// Lines side by side.
-type Tile<P> = [[P; LANES]; LENGTH];
+type LineBlock<P> = [[P; LANES]; LENGTH];
 
-struct Network<'a, P>(&'a mut Tile<P>, &'a Pairs);
+struct Network<'a, P>(&'a mut LineBlock<P>, &'a ComparedPairs);
 
 impl<P: Packed> Kernel for Network<'_, P> {
     type Out = ();
@@ -85,7 +85,7 @@ pub(super) fn sort<'a, B: Bits, P: Packed>(
         _ => false,
     };
     let turn = if descending { B::ALL } else { 0 };
-    let mut tile: Tile<P> = [[P::new(0, 0); LANES]; LENGTH];
+    let mut tile: LineBlock<P> = [[P::new(0, 0); LANES]; LENGTH];
     for first in (0..lines).step_by(LANES) {
         let n = LANES.min(lines - first);
         for (lane, i) in (first..first + n).enumerate() {

@@ -8,13 +8,13 @@ use crate::memory::NoMemory;
 use crate::memory::scratch::room;
 
 /// Buffers that are reused from line to line.
-pub(super) struct Room<B, P> {
+pub(super) struct LineScratch<B, P> {
     packed: Vec<P>,
     spare: Vec<P>,
     keys: Vec<B>,
 }
 
-impl<B, P> Room<B, P> {
+impl<B, P> LineScratch<B, P> {
     /// Allocates buffers for lines of `len` elements with keys of `width` bits; the task never
     /// needs more.
     pub fn new(task: Task, width: u32, len: usize) -> Result<Self, NoMemory> {
@@ -64,9 +64,9 @@ pub(super) fn sort_line<B: Bits, P: Packed>(
     line: &[B],
     count: usize,
     mut found: Found<'_, B>,
-    room: &mut Room<B, P>,
+    room: &mut LineScratch<B, P>,
 ) {
-    let Room {
+    let LineScratch {
         packed,
         spare,
         keys,

@@ -1,7 +1,7 @@
 //! Lines of a strided operand, in groups that are read and written together.
 
 use super::key::{Bits, Kind};
-use super::line::{Found, Room, sort_line};
+use super::line::{Found, LineScratch, sort_line};
 use super::packed::Packed;
 use super::{by_bits, few};
 use crate::cpu::reduce::LinePlan;
@@ -50,7 +50,7 @@ unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), N
     let least = if beside { NEIGHBOURS } else { 1 };
     let width = (GROUP / len).max(least).min(kept.size);
     let groups = plan.outputs() / kept.size * kept.size.div_ceil(width);
-    let group = Group {
+    let group = LineGroup {
         job,
         plan,
         kept,
@@ -65,7 +65,7 @@ unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), N
     })
 }
 
-struct Group<'a> {
+struct LineGroup<'a> {
     job: &'a LineJob<'a>,
     plan: LinePlan,
     /// The innermost loop over lines.
@@ -76,9 +76,9 @@ struct Group<'a> {
 }
 
 // SAFETY: the operand is only read; each task writes its own part of the results.
-unsafe impl Sync for Group<'_> {}
+unsafe impl Sync for LineGroup<'_> {}
 
-impl Group<'_> {
+impl LineGroup<'_> {
     unsafe fn run<B: Bits, P: Packed>(&self, kind: Kind, index: usize) -> Result<(), NoMemory> {
         let job = self.job;
         let per_row = self.kept.size.div_ceil(self.width);
@@ -126,7 +126,7 @@ impl Group<'_> {
             let sizes = [lines, len, count];
             few::sort::<B, P>(job.task, kind, line, sizes, &mut values, &mut positions);
         }
-        let mut room = Room::<B, P>::new(job.task, B::WIDTH, len)?;
+        let mut room = LineScratch::<B, P>::new(job.task, B::WIDTH, len)?;
         for i in 0..if few { 0 } else { lines } {
             let part = |n: usize| {
                 if n == 0 {

@@ -24,18 +24,18 @@ pub(super) static WARP_CALLS: CallCounts = CallCounts::new();
 
 /// The kernels that `NOMINA_CUDA_ATTENTION` selects.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Selection {
+enum KernelChoice {
     Auto,
     Warp,
     Warpgroup,
 }
 
-fn selection() -> Selection {
-    static SELECTION: OnceLock<Selection> = OnceLock::new();
+fn selection() -> KernelChoice {
+    static SELECTION: OnceLock<KernelChoice> = OnceLock::new();
     *SELECTION.get_or_init(|| match env::var("NOMINA_CUDA_ATTENTION").as_deref() {
-        Ok("warp") => Selection::Warp,
-        Ok("warpgroup") => Selection::Warpgroup,
-        _ => Selection::Auto,
+        Ok("warp") => KernelChoice::Warp,
+        Ok("warpgroup") => KernelChoice::Warpgroup,
+        _ => KernelChoice::Auto,
     })
 }
 
@@ -62,14 +62,14 @@ pub(super) unsafe fn execute(cuda: &'static Cuda, job: &AttentionJob) -> Result<
 
 /// Returns the job of the warpgroup kernel, if the kernel supports it and the device and the environment allow it.
 fn warpgroup_tiles(cuda: &'static Cuda, job: &AttentionJob) -> Result<Option<Tiles>> {
-    if selection() == Selection::Warp || warpgroup::check_device(cuda).is_err() {
+    if selection() == KernelChoice::Warp || warpgroup::check_device(cuda).is_err() {
         return Ok(None);
     }
     let Some(tiles) = Tiles::new(job) else {
         return Ok(None);
     };
     let used = match selection() {
-        Selection::Warpgroup => true,
+        KernelChoice::Warpgroup => true,
         _ => tiles.is_worth_it() && trial::passed(cuda, tiles.kind)?,
     };
     Ok(used.then_some(tiles))
@@ -77,7 +77,7 @@ fn warpgroup_tiles(cuda: &'static Cuda, job: &AttentionJob) -> Result<Option<Til
 
 /// Checks that attention may use warpgroup products, or returns why not.
 pub(super) fn check_warpgroups(cuda: &Cuda) -> Result<(), String> {
-    if selection() == Selection::Warp {
+    if selection() == KernelChoice::Warp {
         return Err("NOMINA_CUDA_ATTENTION=warp".to_owned());
     }
     warpgroup::check_device(cuda)?;

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::warpgroup::{Kind, Tiles};
+use super::warpgroup::{Tiles, WarpgroupKernel};
 use super::warps;
 use crate::cuda::context::Cuda;
 use crate::cuda::per_device::PerDevice;
@@ -15,7 +15,7 @@ use crate::job::{AttentionJob, AttentionPart, Matrix};
 use crate::shape::{Shape, Strides};
 
 /// The result of the trial of each kernel: an error says what was wrong.
-type Verdicts = [OnceLock<Result<(), String>>; Kind::ALL.len()];
+type Verdicts = [OnceLock<Result<(), String>>; WarpgroupKernel::ALL.len()];
 
 static VERDICTS: PerDevice<Verdicts> = PerDevice::new();
 
@@ -32,9 +32,9 @@ const PATIENCE: u64 = 100_000_000;
 ///
 /// # Errors
 /// Returns an error if work that was started before the trial failed.
-pub(super) fn passed(cuda: &'static Cuda, kind: Kind) -> Result<bool> {
+pub(super) fn passed(cuda: &'static Cuda, kind: WarpgroupKernel) -> Result<bool> {
     let verdicts = VERDICTS.get_or_init(cuda.ordinal, Verdicts::default);
-    let place = Kind::ALL.iter().position(|&other| other == kind);
+    let place = WarpgroupKernel::ALL.iter().position(|&other| other == kind);
     let Some(place) = place.and_then(|at| verdicts.get(at)) else {
         return Ok(false);
     };
@@ -89,7 +89,10 @@ fn tolerance(dtype: DType) -> f32 {
 }
 
 /// Tries a kernel. The inner result is the verdict.
-fn verdict(cuda: &'static Cuda, Kind { dtype, head }: Kind) -> Result<Result<(), String>> {
+fn verdict(
+    cuda: &'static Cuda,
+    WarpgroupKernel { dtype, head }: WarpgroupKernel,
+) -> Result<Result<(), String>> {
     let op = Op::ScaledDotProductAttention.name();
     let rows = [LENGTH, SOURCE, SOURCE, LENGTH, LENGTH];
     let [query, key, value, left, right] =

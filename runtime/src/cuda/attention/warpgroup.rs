@@ -32,7 +32,7 @@ const ROOM: usize = 2;
 
 #[repr(C, align(128))]
 #[derive(Clone, Copy)]
-struct Args {
+struct WarpgroupArgs {
     query: CUtensorMap,
     key: CUtensorMap,
     value: CUtensorMap,
@@ -51,8 +51,8 @@ struct Args {
 }
 
 // SAFETY: the struct `Tiles` of `attention_warpgroup.cu`, with explicit padding.
-unsafe impl Argument for Args {}
-const _: () = assert!(size_of::<Args>() == 512);
+unsafe impl Argument for WarpgroupArgs {}
+const _: () = assert!(size_of::<WarpgroupArgs>() == 512);
 
 /// Checks that a device and its driver support the kernels.
 pub(super) fn check_device(cuda: &Cuda) -> Result<(), String> {
@@ -75,13 +75,13 @@ pub(super) fn check_device(cuda: &Cuda) -> Result<(), String> {
 
 /// One of the kernels.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct WarpgroupKernel {
     pub(super) dtype: DType,
     /// The most features.
     pub(super) head: usize,
 }
 
-impl Kind {
+impl WarpgroupKernel {
     pub(super) const ALL: [Self; 4] = [
         Self::new(DType::F16, MOST_FEATURES / 2),
         Self::new(DType::F16, MOST_FEATURES),
@@ -109,8 +109,8 @@ impl Kind {
 
 /// An attention in the form of the kernel.
 pub(super) struct Tiles {
-    pub(super) kind: Kind,
-    args: Args,
+    pub(super) kind: WarpgroupKernel,
+    args: WarpgroupArgs,
     blocks: usize,
 }
 
@@ -124,7 +124,7 @@ impl Tiles {
         } else {
             MOST_FEATURES
         };
-        let mut kinds = Kind::ALL.into_iter();
+        let mut kinds = WarpgroupKernel::ALL.into_iter();
         let kind = kinds.find(|kind| kind.dtype == job.dtype && kind.head == head)?;
         let scale = (job.scale * std::f64::consts::LOG2_E) as f32;
         let count = crate::shape::count(&job.batch);
@@ -144,7 +144,7 @@ impl Tiles {
             return None;
         }
         let map = |which: usize, rows, cols| map(parts[which], [rows, cols], &dims, which);
-        let mut args = Args {
+        let mut args = WarpgroupArgs {
             query: map(0, job.length, job.features)?,
             key: map(1, job.source, job.features)?,
             value: map(2, job.source, job.width)?,
@@ -187,7 +187,7 @@ impl Tiles {
     pub(super) unsafe fn launch(&self, cuda: &Cuda, patience: u64) -> Result<()> {
         let op = Op::ScaledDotProductAttention.name();
         let function = cuda.function(op, self.kind.source(), c"attention")?;
-        let args = Args {
+        let args = WarpgroupArgs {
             patience,
             ..self.args
         };
@@ -254,6 +254,8 @@ fn map(
 
 /// Lists every module that these calls use.
 pub(super) fn modules() -> impl Iterator<Item = Module> {
-    let sources = Kind::ALL.into_iter().map(Kind::source);
+    let sources = WarpgroupKernel::ALL
+        .into_iter()
+        .map(WarpgroupKernel::source);
     sources.map(|source| Module::new(source, &[c"attention"]))
 }

@@ -9,7 +9,7 @@ use crate::cuda::index::WIDE;
 use crate::cuda::launch::{Argument, Grid};
 use crate::cuda::module::Module;
 use crate::cuda::source::{File, Source};
-use crate::cuda::tile::{self, Repeats, Side};
+use crate::cuda::tile::{self, Side, TileRepeats};
 use crate::job::{AttentionJob, AttentionPart};
 
 /// The numbers of columns that a block of the kernel for all dtypes may compute.
@@ -17,13 +17,13 @@ const COLUMNS: [usize; 3] = [32, 64, 128];
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Args {
+struct WarpsArgs {
     query: Side,
     key: Side,
     value: Side,
     mask: Side,
     out: Side,
-    repeats: Repeats<5>,
+    repeats: TileRepeats<5>,
     count: u64,
     length: u64,
     source: u64,
@@ -35,7 +35,7 @@ struct Args {
 }
 
 // SAFETY: the struct `Attention` of `attention.cu`, which has no implicit padding.
-unsafe impl Argument for Args {}
+unsafe impl Argument for WarpsArgs {}
 
 /// Computes an attention.
 ///
@@ -55,8 +55,8 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
         (size, parts.map(step))
     });
     let dims = tile::merged(dims);
-    let (repeats, outer) = Repeats::new(&dims);
-    let way = Way::choose(cuda, job);
+    let (repeats, outer) = TileRepeats::new(&dims);
+    let way = WarpsKernel::choose(cuda, job);
     let blocks = (job.length.div_ceil(way.queries))
         .saturating_mul(job.width.div_ceil(way.columns))
         .saturating_mul(repeats.count());
@@ -68,7 +68,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
         })
     };
     tile::walk(outer, |at| {
-        let args = Args {
+        let args = WarpsArgs {
             query: side(parts[0], at[0]),
             key: side(parts[1], at[1]),
             value: side(parts[2], at[2]),
@@ -95,7 +95,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
 
 /// One of the kernels.
 #[derive(Clone, Copy)]
-struct Way {
+struct WarpsKernel {
     file: File,
     /// The queries of a block, and the columns of the result that it computes.
     queries: usize,
@@ -103,7 +103,7 @@ struct Way {
     threads: u32,
 }
 
-impl Way {
+impl WarpsKernel {
     fn choose(cuda: &Cuda, job: &AttentionJob) -> Self {
         let half = matches!(job.dtype, DType::F16 | DType::BF16);
         let most = job.features.max(job.width);
@@ -160,15 +160,17 @@ impl Way {
 
 /// Lists every module that these calls use.
 pub(super) fn modules() -> impl Iterator<Item = Module> {
-    let any = |dtype| COLUMNS.map(|columns| (dtype, Way::any(dtype, columns)));
-    let half =
-        |dtype| [MOST_FEATURES / 2, MOST_FEATURES].map(|columns| (dtype, Way::half(columns)));
+    let any = |dtype| COLUMNS.map(|columns| (dtype, WarpsKernel::any(dtype, columns)));
+    let half = |dtype| {
+        [MOST_FEATURES / 2, MOST_FEATURES].map(|columns| (dtype, WarpsKernel::half(columns)))
+    };
     let halves = [DType::F16, DType::BF16];
     let others = [DType::F16, DType::BF16, DType::F32];
     let ways = others.into_iter().flat_map(any);
     let ways = ways.chain(halves.into_iter().flat_map(half));
-    let ways = ways.chain([(DType::F64, Way::any(DType::F64, 64))]);
-    let both = |(dtype, way): (DType, Way)| [false, true].map(|wide| way.source(dtype, wide));
+    let ways = ways.chain([(DType::F64, WarpsKernel::any(DType::F64, 64))]);
+    let both =
+        |(dtype, way): (DType, WarpsKernel)| [false, true].map(|wide| way.source(dtype, wide));
     ways.flat_map(both)
         .map(|source| Module::new(source, &[c"attention"]))
 }

@@ -26,7 +26,7 @@ use crate::storage::DeviceBuffer;
 
 use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
-use plan::{MatmulPlan, Operands, Question};
+use plan::{MatmulPlan, ProductAddresses, ProductQuery};
 
 const OP: &str = "matmul";
 
@@ -55,26 +55,26 @@ const NEEDED: &[&str] = &[
 
 /// The library on one device.
 #[derive(Debug)]
-pub(super) struct Library {
+pub(super) struct CublasLt {
     handle: sys::cublasLtHandle_t,
     /// The CUDA version of the library.
     pub(super) version: (u32, u32),
     /// `None` for a product that the library cannot compute.
-    plans: Mutex<HashMap<Question, Option<MatmulPlan>>>,
+    plans: Mutex<HashMap<ProductQuery, Option<MatmulPlan>>>,
     calls: AtomicU64,
 }
 
 // SAFETY: any thread may call the library with the same handle; plans are behind a lock.
-unsafe impl Send for Library {}
+unsafe impl Send for CublasLt {}
 // SAFETY: as above.
-unsafe impl Sync for Library {}
+unsafe impl Sync for CublasLt {}
 
 /// The library on each device, from the first product on, or why it is not used.
-static LIBRARIES: PerDevice<Result<Library, String>> = PerDevice::new();
+static LIBRARIES: PerDevice<Result<CublasLt, String>> = PerDevice::new();
 
 /// Returns the library on a device, or why it is not used.
-pub(super) fn library(cuda: &Cuda) -> Result<&'static Library, &'static String> {
-    cuda.library(&LIBRARIES, Library::open)
+pub(super) fn library(cuda: &Cuda) -> Result<&'static CublasLt, &'static String> {
+    cuda.library(&LIBRARIES, CublasLt::open)
 }
 
 /// Returns whether the library is installed and has all functions that we call.
@@ -87,7 +87,7 @@ fn present() -> bool {
     })
 }
 
-impl Library {
+impl CublasLt {
     /// Opens the library, or returns why it is not used.
     fn open(cuda: &Cuda) -> Result<Self, String> {
         if !present() {
@@ -118,8 +118,8 @@ impl Library {
     unsafe fn run(
         &self,
         cuda: &'static Cuda,
-        asked: Question,
-        mut operands: Operands,
+        asked: ProductQuery,
+        mut operands: ProductAddresses,
     ) -> Result<bool> {
         let _bound = cuda.bind(OP)?;
         let mut plans = lock(&self.plans);
@@ -289,7 +289,7 @@ unsafe fn pack(
 
 /// The kind of addend.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Added {
+enum AddendKind {
     Nothing,
     /// A number for each row of the library's matrix, added by its epilogue.
     Bias,
@@ -301,9 +301,9 @@ enum Added {
 ///
 /// # Safety
 /// See [`product`].
-unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<Added> {
+unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<AddendKind> {
     let (Some(d), Some(beta)) = (p.addend, p.beta) else {
-        return Ok(Added::Nothing);
+        return Ok(AddendKind::Nothing);
     };
     let row = (p.m == 1 || d.rows == 1) && (p.n == 1 || d.cols == 0);
     let once = words(p.dtype, beta) == words(p.dtype, Scalar::Int(1));
@@ -311,13 +311,13 @@ unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<
     let aligned = (d.ptr as usize).is_multiple_of(16);
     let same = dims.iter().all(|(_, steps)| steps[3] == 0);
     if row && once && real && aligned && same && d.ptr != p.c.ptr {
-        return Ok(Added::Bias);
+        return Ok(AddendKind::Bias);
     }
     if leading(d, p.m, p.n).is_none() {
         // SAFETY: the caller's promise.
         unsafe { preset(cuda, p, dims)? };
     }
-    Ok(Added::Matrix)
+    Ok(AddendKind::Matrix)
 }
 
 /// Copies the addend to the result.
@@ -353,11 +353,11 @@ unsafe fn preset(cuda: &'static Cuda, p: &mut Product, dims: &[tile::Dim<4>]) ->
 /// See [`product`].
 unsafe fn batched(
     cuda: &'static Cuda,
-    library: &Library,
+    library: &CublasLt,
     p: &Product,
     shift: [isize; 4],
     batch: tile::Dim<4>,
-    added: Added,
+    added: AddendKind,
 ) -> Result<()> {
     let size = p.dtype.size() as isize;
     let moved = |matrix: Matrix, by: isize| Matrix {
@@ -389,11 +389,11 @@ unsafe fn batched(
         if count != 1 {
             dims.push((count, steps));
         }
-        if added == Added::Bias {
+        if added == AddendKind::Bias {
             preset(cuda, &mut p, &dims)?;
             dims.iter_mut().for_each(|(_, steps)| steps[3] = steps[2]);
             steps[3] = steps[2];
-            if let Some((asked, operands)) = question(&p, (count, steps), Added::Matrix)
+            if let Some((asked, operands)) = question(&p, (count, steps), AddendKind::Matrix)
                 && library.run(cuda, asked, operands)?
             {
                 return Ok(());
@@ -404,14 +404,18 @@ unsafe fn batched(
 }
 
 /// Describes a product to the library: the key of its plan, and the addresses. `None` if that is not possible.
-fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question, Operands)> {
+fn question(
+    p: &Product,
+    batch: tile::Dim<4>,
+    added: AddendKind,
+) -> Option<(ProductQuery, ProductAddresses)> {
     let (turned_a, leading_a) = operand(p.a, p.m, p.k)?;
     let (turned_b, leading_b) = operand(p.b, p.k, p.n)?;
     let leading_d = leading(p.c, p.m, p.n)?;
     let (count, [a, b, d, c]) = batch;
     let (bias, addend) = match (added, p.addend) {
-        (Added::Bias, Some(bias)) => (bias.ptr.cast_const(), None),
-        (Added::Matrix, addend) => (std::ptr::null(), addend),
+        (AddendKind::Bias, Some(bias)) => (bias.ptr.cast_const(), None),
+        (AddendKind::Matrix, addend) => (std::ptr::null(), addend),
         _ => (std::ptr::null(), None),
     };
     let (from, leading_c, step_c) = match addend {
@@ -423,7 +427,7 @@ fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question,
     let multiple = |ptr: *const u8| 1 << (ptr as usize).trailing_zeros().min(8);
     let aligned = at.map(|ptr| multiple(ptr));
     let beta = if addend.is_some() { p.beta } else { None };
-    let asked = Question {
+    let asked = ProductQuery {
         dtype: p.dtype,
         tf32: tf32_is_allowed() && matches!(p.dtype, DType::F32 | DType::C64),
         m: p.m,
@@ -436,7 +440,7 @@ fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question,
         bias: if bias.is_null() { 0 } else { multiple(bias) },
         aligned,
     };
-    let operands = Operands {
+    let operands = ProductAddresses {
         alpha: words(p.dtype, p.alpha),
         beta: words(p.dtype, beta.unwrap_or(Scalar::Int(0))),
         at,

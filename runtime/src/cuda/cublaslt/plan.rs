@@ -18,7 +18,7 @@ const WORKSPACE: usize = 32 << 20;
 /// The properties of a product of column-major matrices on which the choice of an algorithm depends. Arrays of four
 /// have an item for each operand, the addend and the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Question {
+pub(super) struct ProductQuery {
     pub(super) dtype: DType,
     pub(super) tf32: bool,
     pub(super) m: usize,
@@ -41,14 +41,14 @@ pub(super) struct Question {
 #[derive(Debug)]
 pub(super) struct MatmulPlan {
     desc: Desc,
-    layouts: [Layout; 4],
+    layouts: [MatrixLayout; 4],
     algorithm: sys::cublasLtMatmulAlgo_t,
     pub(super) workspace: usize,
 }
 
 /// The addresses of one product, and its factors in the type of the computation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Operands {
+pub(super) struct ProductAddresses {
     pub(super) alpha: [u64; 2],
     pub(super) beta: [u64; 2],
     /// The addresses of the operands, the addend and the result.
@@ -80,9 +80,9 @@ impl Desc {
 }
 
 #[derive(Debug)]
-struct Layout(sys::cublasLtMatrixLayout_t);
+struct MatrixLayout(sys::cublasLtMatrixLayout_t);
 
-impl Drop for Layout {
+impl Drop for MatrixLayout {
     fn drop(&mut self) {
         // SAFETY: as above.
         let _ = unsafe { result::destroy_matrix_layout(self.0) };
@@ -135,7 +135,7 @@ impl MatmulPlan {
     /// not read.
     pub(super) fn new(
         handle: sys::cublasLtHandle_t,
-        asked: &Question,
+        asked: &ProductQuery,
         bias: *const u8,
     ) -> Result<Option<Self>, CublasError> {
         let Some((element, compute, scale)) = types(asked.dtype, asked.tf32) else {
@@ -161,11 +161,11 @@ impl MatmulPlan {
             (asked.m, asked.n),
             (asked.m, asked.n),
         ];
-        let layout = |at: usize| -> Result<Layout, CublasError> {
+        let layout = |at: usize| -> Result<MatrixLayout, CublasError> {
             let (rows, cols) = sizes[at];
             let layout =
                 result::create_matrix_layout(element, rows as u64, cols as u64, asked.leading[at]);
-            let layout = Layout(layout?);
+            let layout = MatrixLayout(layout?);
             let set = |which, value: *const c_void, size| {
                 // SAFETY: the attribute has this size.
                 unsafe { result::set_matrix_layout_attribute(layout.0, which, value, size) }
@@ -207,7 +207,7 @@ impl MatmulPlan {
     pub(super) unsafe fn run(
         &self,
         handle: sys::cublasLtHandle_t,
-        operands: &Operands,
+        operands: &ProductAddresses,
         stream: *mut c_void,
     ) -> Result<(), CublasError> {
         let [a, b, c, d] = operands.at;
@@ -241,7 +241,7 @@ impl MatmulPlan {
 }
 
 /// Returns the limits for the choice of an algorithm.
-fn wishes(asked: &Question) -> Result<Wishes, CublasError> {
+fn wishes(asked: &ProductQuery) -> Result<Wishes, CublasError> {
     let wishes = Wishes(result::create_matmul_pref()?);
     let set = |which, value: *const c_void, size| {
         // SAFETY: the attribute has this size.

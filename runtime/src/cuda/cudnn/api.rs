@@ -102,11 +102,11 @@ macro_rules! functions {
     ($($field:ident: $kind:ty = $name:literal,)*) => {
         /// The functions of the library.
         #[derive(Debug)]
-        pub(super) struct Functions {
+        pub(super) struct CudnnFunctions {
             $(pub(super) $field: $kind,)*
         }
 
-        impl Functions {
+        impl CudnnFunctions {
             /// Looks up the functions of the library, or returns the name of a missing one.
             ///
             /// # Safety
@@ -154,7 +154,7 @@ functions! {
     weight: Compute = "cudnnConvolutionBackwardFilter",
 }
 
-impl Functions {
+impl CudnnFunctions {
     /// Loads the library, or returns why it is not available.
     pub(super) fn load() -> Result<Self, String> {
         // SAFETY: loads a library by name, which is allowed at any time.

@@ -25,8 +25,8 @@ use crate::job::{Backend, ConvJob, Input, Place, Pointwise, TransposedJob, Weigh
 use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
 use crate::storage::DeviceBuffer;
-use api::{Functions, Object, Status};
-use plan::{ConvPlan, Question, Sizes, Way, strides};
+use api::{CudnnFunctions, Object, Status};
+use plan::{ConvPlan, ConvQuery, ConvSizes, Direction, strides};
 
 /// The most plans that are kept. All are discarded when a program exceeds it.
 const KEPT: usize = 4096;
@@ -42,8 +42,8 @@ pub(super) fn provider() -> Provider {
 
 /// The library on one device.
 #[derive(Debug)]
-pub(super) struct Library {
-    api: Functions,
+pub(super) struct Cudnn {
+    api: CudnnFunctions,
     /// Its own version, major and minor.
     pub(super) version: (u32, u32),
     /// Used by one thread at a time.
@@ -52,27 +52,27 @@ pub(super) struct Library {
 }
 
 /// The library on each device, from the first convolution on, or why it is not used.
-static LIBRARIES: PerDevice<Result<Library, String>> = PerDevice::new();
+static LIBRARIES: PerDevice<Result<Cudnn, String>> = PerDevice::new();
 
 /// Returns the library on a device, or why it is not used.
-pub(super) fn library(cuda: &Cuda) -> Result<&'static Library, &'static String> {
-    cuda.library(&LIBRARIES, Library::open)
+pub(super) fn library(cuda: &Cuda) -> Result<&'static Cudnn, &'static String> {
+    cuda.library(&LIBRARIES, Cudnn::open)
 }
 
 #[derive(Debug)]
 struct Used {
     handle: Object,
     /// `None` for a convolution that the library cannot compute.
-    plans: HashMap<Question, Option<ConvPlan>>,
+    plans: HashMap<ConvQuery, Option<ConvPlan>>,
 }
 
 // SAFETY: any thread may use a handle, one at a time.
 unsafe impl Send for Used {}
 
-impl Library {
+impl Cudnn {
     /// Opens the library, or returns why it is not used.
     fn open(cuda: &Cuda) -> Result<Self, String> {
-        let api = Functions::load()?;
+        let api = CudnnFunctions::load()?;
         let op = Op::Conv2d.name();
         let text = |error: Error| error.to_string();
         // SAFETY: functions without arguments.
@@ -117,7 +117,7 @@ impl Library {
         &self,
         cuda: &'static Cuda,
         op: &'static str,
-        asked: Question,
+        asked: ConvQuery,
         operands: [*const u8; 2],
         result: *mut u8,
     ) -> Result<bool> {
@@ -167,7 +167,7 @@ impl Library {
 }
 
 /// Returns the library if it is to compute a convolution.
-fn usable_library(cuda: &'static Cuda, question: &Question) -> Option<&'static Library> {
+fn usable_library(cuda: &'static Cuda, question: &ConvQuery) -> Option<&'static Cudnn> {
     let work = [question.input(), question.kernel()].map(crate::shape::product);
     let wanted = match provider() {
         Provider::Own => false,
@@ -184,13 +184,13 @@ fn usable_library(cuda: &'static Cuda, question: &Question) -> Option<&'static L
 
 /// An operand of the library.
 #[derive(Clone, Copy)]
-struct Side {
+struct LibraryOperand {
     at: *const u8,
-    sizes: Sizes,
+    sizes: ConvSizes,
     strides: [isize; 5],
 }
 
-impl Side {
+impl LibraryOperand {
     /// Returns whether it is contiguous, at an address that the library accepts.
     fn is_packed(&self, last: bool) -> bool {
         let want = strides(self.sizes, last);
@@ -241,8 +241,8 @@ impl Side {
 unsafe fn convolve(
     cuda: &'static Cuda,
     op: &'static str,
-    question: Question,
-    sides: [Side; 2],
+    question: ConvQuery,
+    sides: [LibraryOperand; 2],
     result: *mut u8,
 ) -> Result<bool> {
     let Some(library) = usable_library(cuda, &question) else {
@@ -261,8 +261,8 @@ unsafe fn convolve(
 /// The question of a job of one of the three kinds, with channels outermost.
 macro_rules! question {
     ($way:ident, $job:ident) => {
-        Question {
-            way: Way::$way,
+        ConvQuery {
+            way: Direction::$way,
             dtype: $job.dtype,
             tf32: tf32_is_allowed() && $job.dtype == DType::F32,
             batch: $job.batch,
@@ -280,11 +280,11 @@ macro_rules! question {
 /// # Safety
 /// See [`Backend`].
 pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
-    let question = Question {
+    let question = ConvQuery {
         last: job.channels_last,
         ..question!(Forward, job)
     };
-    let x = Side {
+    let x = LibraryOperand {
         at: job.x,
         sizes: question.input(),
         strides: job.x_strides,
@@ -309,13 +309,13 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
 /// # Safety
 /// See [`Backend`].
 pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Result<bool> {
-    let question = Question {
+    let question = ConvQuery {
         // The windows slide over the result.
         channels: job.outs,
         outs: job.channels,
         ..question!(Data, job)
     };
-    let x = Side {
+    let x = LibraryOperand {
         at: job.x,
         sizes: question.slid(),
         strides: job.x_strides,
@@ -337,7 +337,7 @@ pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Resu
 /// See [`Backend`].
 pub(super) unsafe fn weight(cuda: &'static Cuda, job: &WeightGradientJob) -> Result<bool> {
     let question = question!(Weight, job);
-    let x = Side {
+    let x = LibraryOperand {
         at: job.x,
         sizes: question.input(),
         strides: job.x_strides,
@@ -345,7 +345,7 @@ pub(super) unsafe fn weight(cuda: &'static Cuda, job: &WeightGradientJob) -> Res
     let [batch, channels, step] = job.grad_strides;
     let [_, _, _, h, w] = question.slid();
     let (row, plane) = (step * w as isize, step * (w * h) as isize);
-    let grad = Side {
+    let grad = LibraryOperand {
         at: job.grad,
         sizes: question.slid(),
         strides: [batch, channels, plane, row, step],
@@ -355,9 +355,9 @@ pub(super) unsafe fn weight(cuda: &'static Cuda, job: &WeightGradientJob) -> Res
 }
 
 /// Returns a side that is contiguous.
-fn packed(at: *const u8, sizes: Sizes, last: bool) -> Side {
+fn packed(at: *const u8, sizes: ConvSizes, last: bool) -> LibraryOperand {
     let strides = strides(sizes, last);
-    Side { at, sizes, strides }
+    LibraryOperand { at, sizes, strides }
 }
 
 /// Adds a bias to a result.
@@ -367,8 +367,8 @@ fn packed(at: *const u8, sizes: Sizes, last: bool) -> Side {
 unsafe fn add(
     cuda: &'static Cuda,
     op: &'static str,
-    question: &Question,
-    sizes: Sizes,
+    question: &ConvQuery,
+    sizes: ConvSizes,
     bias: *const u8,
     out: *mut u8,
 ) -> Result<()> {

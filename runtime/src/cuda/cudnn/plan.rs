@@ -6,8 +6,8 @@ use std::ptr::null_mut;
 use nomina_core::DType;
 
 use super::api::{
-    BFLOAT16, CROSS_CORRELATION, Compute, DEFAULT_MATH, DOUBLE, FLOAT, FMA_MATH, Functions, HALF,
-    NCHW, NHWC, Object, Proposal, Propose, Status, TENSOR_MATH,
+    BFLOAT16, CROSS_CORRELATION, Compute, CudnnFunctions, DEFAULT_MATH, DOUBLE, FLOAT, FMA_MATH,
+    HALF, NCHW, NHWC, Object, Proposal, Propose, Status, TENSOR_MATH,
 };
 use crate::job::Windows;
 
@@ -19,7 +19,7 @@ const PROPOSED: usize = 8;
 
 /// The direction of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Way {
+pub(super) enum Direction {
     /// The result, from the input and the weight.
     Forward,
     /// The gradient of the input, from the weight and the gradient of the result.
@@ -30,8 +30,8 @@ pub(super) enum Way {
 
 /// The properties of a convolution on which the choice of an algorithm depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Question {
-    pub(super) way: Way,
+pub(super) struct ConvQuery {
+    pub(super) way: Direction,
     pub(super) dtype: DType,
     pub(super) tf32: bool,
     pub(super) batch: usize,
@@ -45,23 +45,23 @@ pub(super) struct Question {
 }
 
 /// The sizes of batch, channels and three spatial dims.
-pub(super) type Sizes = [usize; 5];
+pub(super) type ConvSizes = [usize; 5];
 
-impl Question {
+impl ConvQuery {
     /// Returns the sizes of the input.
-    pub(super) fn input(&self) -> Sizes {
+    pub(super) fn input(&self) -> ConvSizes {
         let [d, h, w] = self.windows.map(|window| window.size);
         [self.batch, self.groups * self.channels, d, h, w]
     }
 
     /// Returns the sizes of the result.
-    pub(super) fn slid(&self) -> Sizes {
+    pub(super) fn slid(&self) -> ConvSizes {
         let [d, h, w] = self.windows.map(|window| window.out);
         [self.batch, self.groups * self.outs, d, h, w]
     }
 
     /// Returns the sizes of the weight.
-    pub(super) fn kernel(&self) -> Sizes {
+    pub(super) fn kernel(&self) -> ConvSizes {
         let [d, h, w] = self.windows.map(|window| window.kernel);
         [self.groups * self.outs, self.channels, d, h, w]
     }
@@ -78,7 +78,7 @@ impl Question {
 
     /// Returns whether the library may support it: the dtype, positions of 32 bits, and the same padding at both ends.
     pub(super) fn is_askable(&self) -> bool {
-        let small = |sizes: Sizes| crate::shape::product(sizes) < 1 << 31;
+        let small = |sizes: ConvSizes| crate::shape::product(sizes) < 1 << 31;
         let alike = self.windows.iter().all(|window| {
             let reach = (window.kernel - 1) * window.dilation + 1;
             let padded = window.size.checked_add(2 * window.before);
@@ -96,7 +96,7 @@ impl Question {
 }
 
 /// Returns the strides of a contiguous tensor.
-pub(super) fn strides(sizes: Sizes, last: bool) -> [isize; 5] {
+pub(super) fn strides(sizes: ConvSizes, last: bool) -> [isize; 5] {
     let order = if last {
         [1, 4, 3, 2, 0]
     } else {
@@ -165,15 +165,15 @@ unsafe impl Send for ConvPlan {}
 impl ConvPlan {
     /// Asks the library for an algorithm. An error that is a refusal means that it has none.
     pub(super) fn new(
-        api: &Functions,
+        api: &CudnnFunctions,
         handle: Object,
-        asked: &Question,
+        asked: &ConvQuery,
     ) -> Result<Option<Self>, Status> {
         let Some((element, sum)) = types(asked.dtype) else {
             return Ok(None);
         };
         let numbers = |all: &[usize]| all.iter().map(|&n| n as c_int).collect::<Vec<_>>();
-        let tensor = |sizes: Sizes| {
+        let tensor = |sizes: ConvSizes| {
             let made = Descriptor::new(api.create_tensor, api.destroy_tensor)?;
             let dims = numbers(&asked.library_dims(sizes));
             let steps = asked.library_dims(strides(sizes, asked.last).map(|step| step as usize));
@@ -218,9 +218,9 @@ impl ConvPlan {
         }
         let (over, slid, kernel) = (tensor(asked.input())?, tensor(asked.slid())?, weight()?);
         let (sides, propose, compute): (_, Propose, Compute) = match asked.way {
-            Way::Forward => ([over, kernel, slid], api.propose_forward, api.forward),
-            Way::Data => ([kernel, slid, over], api.propose_data, api.data),
-            Way::Weight => ([over, slid, kernel], api.propose_weight, api.weight),
+            Direction::Forward => ([over, kernel, slid], api.propose_forward, api.forward),
+            Direction::Data => ([kernel, slid, over], api.propose_data, api.data),
+            Direction::Weight => ([over, slid, kernel], api.propose_weight, api.weight),
         };
         let mut all = [Proposal::NONE; PROPOSED];
         let mut count = 0;

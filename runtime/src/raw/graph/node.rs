@@ -347,8 +347,8 @@ impl Drop for NodeRef {
 /// Drops a node without references, and then iteratively all nodes that only it refers to: a graph may be deeper than
 /// the stack.
 fn drop_all(node: NonNull<Node>) {
-    struct Ends;
-    impl Drop for Ends {
+    struct ReleaseNode;
+    impl Drop for ReleaseNode {
         fn drop(&mut self) {
             DROPS.set(false);
         }
@@ -359,7 +359,7 @@ fn drop_all(node: NonNull<Node>) {
     if DROPS.replace(true) {
         return;
     }
-    let _ends = Ends;
+    let _ends = ReleaseNode;
     while let Some(node) = DROPPED.get() {
         // SAFETY: its last owner put it there.
         DROPPED.set(unsafe { node.as_ref() }.next.get());

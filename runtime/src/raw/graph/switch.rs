@@ -28,12 +28,12 @@ pub fn enable_grad<R>(f: impl FnOnce() -> R) -> R {
 }
 
 pub(crate) fn switched<R>(records: bool, f: impl FnOnce() -> R) -> R {
-    struct Restore(bool);
-    impl Drop for Restore {
+    struct RestoreSwitch(bool);
+    impl Drop for RestoreSwitch {
         fn drop(&mut self) {
             RECORDS.set(self.0);
         }
     }
-    let _restore = Restore(RECORDS.replace(records));
+    let _restore = RestoreSwitch(RECORDS.replace(records));
     f()
 }

@@ -140,9 +140,9 @@ fn set(trace: Option<Trace>) -> Option<Trace> {
 }
 
 /// Restores the previous trace, also after a panic.
-struct Restore(Option<Trace>);
+struct RestoreTrace(Option<Trace>);
 
-impl Drop for Restore {
+impl Drop for RestoreTrace {
     fn drop(&mut self) {
         set(self.0.take());
     }
@@ -167,7 +167,7 @@ pub(crate) fn traced<R>(f: impl FnOnce() -> Result<R>) -> Result<Traced<R>> {
         node: NodeRef::from_node(&node),
         reached,
     };
-    let restore = Restore(set(Some(trace)));
+    let restore = RestoreTrace(set(Some(trace)));
     let result = switched(true, f)?;
     let reached = set(None).map(|trace| trace.reached);
     drop(restore);
@@ -180,6 +180,6 @@ pub(crate) fn traced<R>(f: impl FnOnce() -> Result<R>) -> Result<Traced<R>> {
 
 /// Calls `f` with regular nodes, even if this thread traces.
 pub(crate) fn suspended<R>(f: impl FnOnce() -> R) -> R {
-    let _restore = Restore(set(None));
+    let _restore = RestoreTrace(set(None));
     f()
 }

@@ -19,12 +19,12 @@ struct Scatter<'a> {
     dim: usize,
     index: &'a DynTensor,
     src: Operand<'a>,
-    how: How,
+    how: AlongUpdate,
 }
 
 /// The operation at each position.
 #[derive(Clone, Copy)]
-enum How {
+enum AlongUpdate {
     Write(Update),
     Reduce(ScatterReduce, bool),
 }
@@ -73,8 +73,10 @@ impl Scatter<'_> {
             slices: false,
         };
         match self.how {
-            How::Write(how) => at.write(self.op, own.as_mut()?, values, how),
-            How::Reduce(reduce, with) => call::reduced(self.op, own, at, values, reduce, with),
+            AlongUpdate::Write(how) => at.write(self.op, own.as_mut()?, values, how),
+            AlongUpdate::Reduce(reduce, with) => {
+                call::reduced(self.op, own, at, values, reduce, with)
+            }
         }
     }
 
@@ -92,11 +94,11 @@ impl Scatter<'_> {
     }
 }
 
-fn how(reduce: Option<ScatterReduce>) -> Result<How> {
+fn how(reduce: Option<ScatterReduce>) -> Result<AlongUpdate> {
     match reduce {
-        None => Ok(How::Write(Update::Set)),
-        Some(ScatterReduce::Sum) => Ok(How::Write(Update::Add)),
-        Some(ScatterReduce::Prod) => Ok(How::Write(Update::Mul)),
+        None => Ok(AlongUpdate::Write(Update::Set)),
+        Some(ScatterReduce::Sum) => Ok(AlongUpdate::Write(Update::Add)),
+        Some(ScatterReduce::Prod) => Ok(AlongUpdate::Write(Update::Mul)),
         Some(other) => {
             let what = format!("{other:?} is no reduction of scatter");
             Err(Error::new(ErrorKind::Argument, "scatter", what).hint("use `scatter_reduce`"))
@@ -111,7 +113,7 @@ impl DynTensor {
         dim: DimRef<'_>,
         index: &'a Self,
         src: Operand<'a>,
-        how: How,
+        how: AlongUpdate,
     ) -> Result<Scatter<'a>> {
         Ok(Scatter {
             op,
@@ -173,7 +175,7 @@ impl DynTensor {
         index: &Self,
         src: &Self,
     ) -> Result<Self> {
-        let how = How::Write(Update::Add);
+        let how = AlongUpdate::Write(Update::Add);
         self.to_scatter(Op::ScatterAdd, dim.into(), index, src.into(), how)?
             .new_tensor(self)
     }
@@ -188,7 +190,7 @@ impl DynTensor {
         index: &Self,
         src: &Self,
     ) -> Result<&mut Self> {
-        let how = How::Write(Update::Add);
+        let how = AlongUpdate::Write(Update::Add);
         self.to_scatter(Op::ScatterAdd, dim.into(), index, src.into(), how)?
             .in_place(self)?;
         Ok(self)
@@ -208,7 +210,7 @@ impl DynTensor {
         reduce: ScatterReduce,
         options: ScatterReduceOptions,
     ) -> Result<Self> {
-        let how = How::Reduce(reduce, options.include_self);
+        let how = AlongUpdate::Reduce(reduce, options.include_self);
         self.to_scatter(Op::ScatterReduce, dim.into(), index, src.into(), how)?
             .new_tensor(self)
     }
@@ -226,7 +228,7 @@ impl DynTensor {
         reduce: ScatterReduce,
         options: ScatterReduceOptions,
     ) -> Result<&mut Self> {
-        let how = How::Reduce(reduce, options.include_self);
+        let how = AlongUpdate::Reduce(reduce, options.include_self);
         self.to_scatter(Op::ScatterReduce, dim.into(), index, src.into(), how)?
             .in_place(self)?;
         Ok(self)

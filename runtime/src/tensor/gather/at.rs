@@ -97,13 +97,13 @@ fn wide(index: impl TryInto<i64>) -> i64 {
 
 /// A resolved range of a dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct DimRange {
     pub start: usize,
     pub len: usize,
     pub step: isize,
 }
 
-impl Span {
+impl DimRange {
     /// Resolves a range that must be within the dim.
     fn within(size: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Self> {
         let limit = i64::try_from(size).unwrap_or(i64::MAX);
@@ -159,14 +159,14 @@ impl Span {
 /// The views that an index makes, for reading or writing.
 pub(super) trait Parts: Sized {
     fn select(self, dim: usize, index: usize) -> Result<Self>;
-    fn slice(self, dim: usize, span: Span) -> Result<Self>;
+    fn slice(self, dim: usize, span: DimRange) -> Result<Self>;
 }
 
 impl Parts for Raw {
     fn select(self, dim: usize, index: usize) -> Result<Self> {
         Self::select(&self, dim, index)
     }
-    fn slice(self, dim: usize, span: Span) -> Result<Self> {
+    fn slice(self, dim: usize, span: DimRange) -> Result<Self> {
         Self::slice(&self, dim, span.start, span.len, span.step)
     }
 }
@@ -175,7 +175,7 @@ impl Parts for RawMut<'_> {
     fn select(self, dim: usize, index: usize) -> Result<Self> {
         Self::select(self, dim, index)
     }
-    fn slice(self, dim: usize, span: Span) -> Result<Self> {
+    fn slice(self, dim: usize, span: DimRange) -> Result<Self> {
         Self::slice(self, dim, span.start, span.len, span.step)
     }
 }
@@ -207,7 +207,7 @@ pub(super) fn views<'a, P: Parts>(
                 gone.push(dim);
             }
             Index::Range { start, end, step } => {
-                let span = Span::within(shape[dim], start, end, step)
+                let span = DimRange::within(shape[dim], start, end, step)
                     .map_err(|e| e.operand(names, shape).at(0, dim))?;
                 part = part.slice(now, span)?;
             }

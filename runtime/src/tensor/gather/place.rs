@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result};
 
-use super::at::Span;
+use super::at::DimRange;
 use crate::call;
 use crate::raw::RawMut;
 use crate::tensor::{DynTensor, about};
@@ -66,7 +66,7 @@ impl DynTensor {
     ) -> Result<Self> {
         let op = Op::SliceScatter;
         let dim = self.dim_at(op, dim.into())?;
-        let span = Span::cut(self.shape()[dim], start, end, step)
+        let span = DimRange::cut(self.shape()[dim], start, end, step)
             .map_err(|e| about(e.in_op(op.name()).at(0, dim), &[self]))?;
         self.with_part(op, src, &self.names, Some, |raw| {
             raw.slice(dim, span.start, span.len, span.step)

@@ -19,12 +19,12 @@ struct Slices<'a> {
     dim: usize,
     index: &'a DynTensor,
     source: &'a DynTensor,
-    how: How,
+    how: SliceUpdate,
 }
 
 /// The operation at each index.
 #[derive(Clone, Copy)]
-enum How {
+enum SliceUpdate {
     Add(Scalar),
     Copy,
     Reduce(ScatterReduce, bool),
@@ -45,15 +45,19 @@ impl Slices<'_> {
         };
         let source = &self.source.raw;
         match self.how {
-            How::Add(Scalar::Int(1)) => at.write(self.op, own.as_mut()?, source, Update::Add),
-            How::Add(alpha) => {
+            SliceUpdate::Add(Scalar::Int(1)) => {
+                at.write(self.op, own.as_mut()?, source, Update::Add)
+            }
+            SliceUpdate::Add(alpha) => {
                 let scaled = [Arg::Tensor(source), Arg::Scalar(alpha)];
                 let scaled =
                     call::pointwise(Op::Mul, &scaled).map_err(|e| e.in_op(self.op.name()))?;
                 at.write(self.op, own.as_mut()?, &scaled, Update::Add)
             }
-            How::Copy => at.write(self.op, own.as_mut()?, source, Update::Set),
-            How::Reduce(reduce, with) => call::reduced(self.op, own, at, source, reduce, with),
+            SliceUpdate::Copy => at.write(self.op, own.as_mut()?, source, Update::Set),
+            SliceUpdate::Reduce(reduce, with) => {
+                call::reduced(self.op, own, at, source, reduce, with)
+            }
         }
     }
 
@@ -78,7 +82,7 @@ impl DynTensor {
         dim: DimRef<'_>,
         index: &'a Self,
         source: &'a Self,
-        how: How,
+        how: SliceUpdate,
     ) -> Result<Slices<'a>> {
         Ok(Slices {
             op,
@@ -104,7 +108,7 @@ impl DynTensor {
         source: &Self,
         options: IndexAddOptions,
     ) -> Result<Self> {
-        let how = How::Add(options.alpha);
+        let how = SliceUpdate::Add(options.alpha);
         self.to_slices(Op::IndexAdd, dim.into(), index, source, how)?
             .new_tensor(self)
     }
@@ -121,7 +125,7 @@ impl DynTensor {
         source: &Self,
         options: IndexAddOptions,
     ) -> Result<&mut Self> {
-        let how = How::Add(options.alpha);
+        let how = SliceUpdate::Add(options.alpha);
         self.to_slices(Op::IndexAdd, dim.into(), index, source, how)?
             .in_place(self)?;
         Ok(self)
@@ -138,7 +142,7 @@ impl DynTensor {
         index: &Self,
         source: &Self,
     ) -> Result<Self> {
-        self.to_slices(Op::IndexCopy, dim.into(), index, source, How::Copy)?
+        self.to_slices(Op::IndexCopy, dim.into(), index, source, SliceUpdate::Copy)?
             .new_tensor(self)
     }
 
@@ -152,7 +156,7 @@ impl DynTensor {
         index: &Self,
         source: &Self,
     ) -> Result<&mut Self> {
-        self.to_slices(Op::IndexCopy, dim.into(), index, source, How::Copy)?
+        self.to_slices(Op::IndexCopy, dim.into(), index, source, SliceUpdate::Copy)?
             .in_place(self)?;
         Ok(self)
     }
@@ -171,7 +175,7 @@ impl DynTensor {
         reduce: ScatterReduce,
         options: ScatterReduceOptions,
     ) -> Result<Self> {
-        let how = How::Reduce(reduce, options.include_self);
+        let how = SliceUpdate::Reduce(reduce, options.include_self);
         self.to_slices(Op::IndexReduce, dim.into(), index, source, how)?
             .new_tensor(self)
     }
@@ -189,7 +193,7 @@ impl DynTensor {
         reduce: ScatterReduce,
         options: ScatterReduceOptions,
     ) -> Result<&mut Self> {
-        let how = How::Reduce(reduce, options.include_self);
+        let how = SliceUpdate::Reduce(reduce, options.include_self);
         self.to_slices(Op::IndexReduce, dim.into(), index, source, how)?
             .in_place(self)?;
         Ok(self)

@@ -23,12 +23,12 @@ fn named<'a>(op: Op, operands: &'a [&'a DynTensor]) -> impl Fn(Error) -> Error +
 
 /// An operand of 16 bits that was converted to a wider dtype.
 #[allow(clippy::large_enum_variant, reason = "lives for one call")]
-enum Wide {
+enum WidenedOperand {
     Tensor(DynTensor),
     Number(Scalar),
 }
 
-impl Wide {
+impl WidenedOperand {
     fn as_operand(&self) -> Operand<'_> {
         match self {
             Self::Tensor(x) => x.into(),
@@ -56,11 +56,11 @@ impl DynTensor {
             let dtype = all.iter().map(|x| x.dtype());
             let dtype = dtype.reduce(|a, b| if a == b { a } else { DType::F32 });
             let wide = |x: &Operand<'_>| match x {
-                Operand::Tensor(x) => x.to_dtype(DType::F32).map(Wide::Tensor),
-                Operand::Scalar(number) => Ok(Wide::Number(*number)),
+                Operand::Tensor(x) => x.to_dtype(DType::F32).map(WidenedOperand::Tensor),
+                Operand::Scalar(number) => Ok(WidenedOperand::Number(*number)),
             };
-            let wide: Vec<Wide> = operands.iter().map(wide).collect::<Result<_>>()?;
-            let wide: Vec<Operand<'_>> = wide.iter().map(Wide::as_operand).collect();
+            let wide: Vec<WidenedOperand> = operands.iter().map(wide).collect::<Result<_>>()?;
+            let wide: Vec<Operand<'_>> = wide.iter().map(WidenedOperand::as_operand).collect();
             let found = Self::terms(op, kernel, &wide, reduction)?;
             return found.to_dtype(dtype.unwrap_or(DType::F32));
         }

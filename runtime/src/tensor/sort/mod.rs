@@ -36,7 +36,7 @@ impl Default for TopkOptions {
     }
 }
 
-type Pair = (Raw, Raw);
+type RawPair = (Raw, Raw);
 
 impl DynTensor {
     /// Returns the position of a dim; a number has a dim 0 of one element.
@@ -46,7 +46,7 @@ impl DynTensor {
     }
 
     /// Returns values and indices with the dim kept.
-    fn kept(&self, pair: Result<Pair>) -> Result<(Self, Self)> {
+    fn kept(&self, pair: Result<RawPair>) -> Result<(Self, Self)> {
         let (values, positions) = pair.map_err(|e| about(e, &[self]))?;
         let names = || {
             if values.rank() == self.rank() {
@@ -64,7 +64,7 @@ impl DynTensor {
         &self,
         op: Op,
         dim: &DimArg<'_>,
-        compute: impl FnOnce(&Raw, usize, bool) -> Result<Pair>,
+        compute: impl FnOnce(&Raw, usize, bool) -> Result<RawPair>,
     ) -> Result<(Self, Self)> {
         let at = self.line(op, dim)?;
         let keepdim = dim.keepdim();

@@ -34,9 +34,9 @@ impl DynSparse {
 
     /// Computes mm, mv or matmul.
     pub(in crate::tensor) fn product(&self, op: Op, other: &DynTensor) -> Result<DynTensor> {
-        type Rule = fn(&'static str, &Names, &Names) -> Result<Names>;
+        type ProductNames = fn(&'static str, &Names, &Names) -> Result<Names>;
         let fail = |e| about(e, &[self.seen(), dense(other)]);
-        let (rank, names): (&[usize], Rule) = match op {
+        let (rank, names): (&[usize], ProductNames) = match op {
             Op::Mm => (&[2], rule::mm),
             Op::Mv => (&[1], rule::mv),
             _ => (&[1, 2], rule::matmul),

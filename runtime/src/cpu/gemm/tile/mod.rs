@@ -12,7 +12,7 @@ pub(super) mod avx512;
 pub(super) mod complex;
 pub(super) mod portable;
 
-use super::prefetch::{LINE, Lines};
+use super::prefetch::{LINE, StepPrefetch};
 
 /// Vectors in a row of a tile.
 pub(super) const VECTORS: usize = 2;
@@ -45,7 +45,7 @@ pub(super) struct Tile<U, E> {
     pub d_row: isize,
     pub d_one: bool,
     /// Lines to prefetch into the second-level cache meanwhile.
-    pub ahead: Lines,
+    pub ahead: StepPrefetch,
 }
 
 /// How the left operand is read: in place; packed, with the [`super::kind::Kind::ROWS`] elements of a step contiguous;
@@ -55,7 +55,7 @@ pub(super) const PACKED: usize = 1;
 pub(super) const INDIRECT: usize = 2;
 
 /// A function that computes a tile.
-pub(super) type Kernel<U, E> = unsafe fn(&Tile<U, E>);
+pub(super) type TileFn<U, E> = unsafe fn(&Tile<U, E>);
 
 /// The kernels of a kind of vectors.
 pub(super) struct Kernels<U: 'static, E: 'static> {
@@ -65,11 +65,11 @@ pub(super) struct Kernels<U: 'static, E: 'static> {
     /// percent each.
     pub tiles: [[Shapes<U, E>; 2]; 2],
     /// Kernels that read the left operand [`INDIRECT`]ly and whole panels of the right one; by rows, less one.
-    pub indirect: &'static [Kernel<U, E>],
+    pub indirect: &'static [TileFn<U, E>],
 }
 
 /// Kernels by vectors, then by rows, less one each.
-pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
+pub(super) type Shapes<U, E> = [&'static [TileFn<U, E>]; VECTORS];
 
 /// How many steps ahead a row of the right operand is prefetched: panels come from the second-level cache, and the
 /// hardware prefetcher reacts late.

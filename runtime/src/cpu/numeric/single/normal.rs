@@ -7,7 +7,7 @@ use super::pair::{even_odd_polynomial, product, rest, step};
 use super::{BACK, EXP, LN_2, Madd, RAISED, log, log1p, round, whole_power};
 
 /// A function f(a) of a ≥ 0 that falls like exp(-w a²/2).
-struct Tail<const N: usize> {
+struct NormalTail<const N: usize> {
     /// w
     weight: f32,
     /// 1 / c
@@ -26,7 +26,7 @@ struct Tail<const N: usize> {
 }
 
 /// The normal distribution function of -a.
-const NORMAL: Tail<9> = Tail {
+const NORMAL: NormalTail<9> = NormalTail {
     weight: 1.0,
     scale: 0.25,
     middle: 0.45751953,
@@ -47,7 +47,7 @@ const NORMAL: Tail<9> = Tail {
 };
 
 /// The complementary error function.
-const ERFC: Tail<10> = Tail {
+const ERFC: NormalTail<10> = NormalTail {
     weight: 2.0,
     scale: 0.5,
     middle: 0.41674805,
@@ -68,7 +68,7 @@ const ERFC: Tail<10> = Tail {
     end: 10.2,
 };
 
-impl<const N: usize> Tail<N> {
+impl<const N: usize> NormalTail<N> {
     /// Computes exp(w a²/2) f(a) for a up to the end, its error, and a correction to be added to the exponent.
     #[inline(always)]
     fn scaled<const FMA: bool>(&self, a: f32) -> (f32, f32, f32) {
@@ -86,7 +86,7 @@ impl<const N: usize> Tail<N> {
         (value, u.madd::<FMA>(series_low, low), lacks * line)
     }
 
-    /// Returns f(a), or another function in the form of [`Tail::scaled`], times 2⁶³, so that it is a normal number.
+    /// Returns f(a), or another function in the form of [`NormalTail::scaled`], times 2⁶³, so that it is a normal number.
     #[inline(always)]
     fn grown<const FMA: bool>(&self, a: f32, (value, low, rest): (f32, f32, f32)) -> f32 {
         let (square, square_low) = product::<FMA>(a, a);
