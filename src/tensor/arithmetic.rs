@@ -69,6 +69,7 @@ where
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
@@ -78,6 +79,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
@@ -87,6 +89,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
@@ -96,6 +99,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
@@ -105,6 +109,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
@@ -114,6 +119,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
@@ -123,6 +129,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
@@ -132,6 +139,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
@@ -141,6 +149,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
@@ -150,6 +159,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
@@ -159,6 +169,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
@@ -168,6 +179,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
@@ -177,6 +189,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
@@ -186,6 +199,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
@@ -195,6 +209,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
@@ -204,6 +219,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
@@ -213,6 +229,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
@@ -222,6 +239,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
@@ -231,6 +249,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
@@ -240,6 +259,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
@@ -249,6 +269,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
@@ -258,6 +279,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
@@ -267,6 +289,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
@@ -276,6 +299,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
@@ -285,6 +309,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
@@ -294,6 +319,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
@@ -303,6 +329,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
@@ -312,6 +339,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
@@ -339,6 +367,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
@@ -348,6 +377,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
@@ -357,6 +387,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
@@ -366,6 +397,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
@@ -375,6 +407,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
@@ -384,6 +417,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
@@ -393,6 +427,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
@@ -402,6 +437,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
@@ -411,6 +447,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
@@ -420,6 +457,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
@@ -429,6 +467,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
@@ -438,6 +477,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
@@ -447,6 +487,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
@@ -456,6 +497,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
@@ -465,6 +507,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
@@ -474,6 +517,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
@@ -483,6 +527,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
@@ -492,6 +537,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for Complex<f64> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
@@ -556,6 +602,7 @@ where
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
@@ -565,6 +612,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
@@ -574,6 +622,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
@@ -583,6 +632,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
@@ -592,6 +642,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
@@ -601,6 +652,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
@@ -610,6 +662,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
@@ -619,6 +672,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
@@ -628,6 +682,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
@@ -637,6 +692,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
@@ -646,6 +702,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
@@ -655,6 +712,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
@@ -664,6 +722,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
@@ -673,6 +732,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
@@ -682,6 +742,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
@@ -691,6 +752,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
@@ -700,6 +762,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
@@ -709,6 +772,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
@@ -718,6 +782,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
@@ -727,6 +792,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
@@ -736,6 +802,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
@@ -745,6 +812,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
@@ -754,6 +822,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
@@ -763,6 +832,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
@@ -772,6 +842,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
@@ -781,6 +852,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
@@ -790,6 +862,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
@@ -799,6 +872,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
@@ -826,6 +900,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
@@ -835,6 +910,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
@@ -844,6 +920,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
@@ -853,6 +930,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
@@ -862,6 +940,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
@@ -871,6 +950,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
@@ -880,6 +960,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
@@ -889,6 +970,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
@@ -898,6 +980,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
@@ -907,6 +990,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
@@ -916,6 +1000,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
@@ -925,6 +1010,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
@@ -934,6 +1020,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
@@ -943,6 +1030,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
@@ -952,6 +1040,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
@@ -961,6 +1050,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
@@ -970,6 +1060,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
@@ -979,6 +1070,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for Complex<f64> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
@@ -1043,6 +1135,7 @@ where
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
@@ -1052,6 +1145,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
@@ -1061,6 +1155,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
@@ -1070,6 +1165,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
@@ -1079,6 +1175,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
@@ -1088,6 +1185,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
@@ -1097,6 +1195,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
@@ -1106,6 +1205,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
@@ -1115,6 +1215,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
@@ -1124,6 +1225,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
@@ -1133,6 +1235,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
@@ -1142,6 +1245,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
@@ -1151,6 +1255,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
@@ -1160,6 +1265,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
@@ -1169,6 +1275,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
@@ -1178,6 +1285,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
@@ -1187,6 +1295,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
@@ -1196,6 +1305,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
@@ -1205,6 +1315,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
@@ -1214,6 +1325,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
@@ -1223,6 +1335,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
@@ -1232,6 +1345,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
@@ -1241,6 +1355,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
@@ -1250,6 +1365,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
@@ -1259,6 +1375,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
@@ -1268,6 +1385,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
@@ -1277,6 +1395,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
@@ -1286,6 +1405,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
@@ -1313,6 +1433,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
@@ -1322,6 +1443,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
@@ -1331,6 +1453,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
@@ -1340,6 +1463,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
@@ -1349,6 +1473,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
@@ -1358,6 +1483,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
@@ -1367,6 +1493,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
@@ -1376,6 +1503,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
@@ -1385,6 +1513,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
@@ -1394,6 +1523,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
@@ -1403,6 +1533,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
@@ -1412,6 +1543,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
@@ -1421,6 +1553,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
@@ -1430,6 +1563,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
@@ -1439,6 +1573,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
@@ -1448,6 +1583,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
@@ -1457,6 +1593,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
@@ -1466,6 +1603,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for Complex<f64> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
@@ -1530,6 +1668,7 @@ where
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, <WithScalar<u8, f32> as Element>::Float>;
     #[track_caller]
@@ -1539,6 +1678,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, <WithScalar<u8, f32> as Element>::Float>;
     #[track_caller]
@@ -1548,6 +1688,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, <WithScalar<u8, u8> as Element>::Float>;
     #[track_caller]
@@ -1557,6 +1698,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, <WithScalar<u8, u8> as Element>::Float>;
     #[track_caller]
@@ -1566,6 +1708,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for u8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, <WithScalar<i8, f32> as Element>::Float>;
     #[track_caller]
@@ -1575,6 +1718,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, <WithScalar<i8, f32> as Element>::Float>;
     #[track_caller]
@@ -1584,6 +1728,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, <WithScalar<i8, i8> as Element>::Float>;
     #[track_caller]
@@ -1593,6 +1738,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, <WithScalar<i8, i8> as Element>::Float>;
     #[track_caller]
@@ -1602,6 +1748,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for i8 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, <WithScalar<i16, f32> as Element>::Float>;
     #[track_caller]
@@ -1611,6 +1758,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, <WithScalar<i16, f32> as Element>::Float>;
     #[track_caller]
@@ -1620,6 +1768,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, <WithScalar<i16, i16> as Element>::Float>;
     #[track_caller]
@@ -1629,6 +1778,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, <WithScalar<i16, i16> as Element>::Float>;
     #[track_caller]
@@ -1638,6 +1788,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for i16 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, <WithScalar<i32, f32> as Element>::Float>;
     #[track_caller]
@@ -1647,6 +1798,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, <WithScalar<i32, f32> as Element>::Float>;
     #[track_caller]
@@ -1656,6 +1808,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, <WithScalar<i32, i32> as Element>::Float>;
     #[track_caller]
@@ -1665,6 +1818,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, <WithScalar<i32, i32> as Element>::Float>;
     #[track_caller]
@@ -1674,6 +1828,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, <WithScalar<i64, f32> as Element>::Float>;
     #[track_caller]
@@ -1683,6 +1838,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, <WithScalar<i64, f32> as Element>::Float>;
     #[track_caller]
@@ -1692,6 +1848,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, <WithScalar<i64, i64> as Element>::Float>;
     #[track_caller]
@@ -1701,6 +1858,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, <WithScalar<i64, i64> as Element>::Float>;
     #[track_caller]
@@ -1710,6 +1868,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for i64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, <WithScalar<f16, f32> as Element>::Float>;
     #[track_caller]
@@ -1719,6 +1878,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, <WithScalar<f16, f32> as Element>::Float>;
     #[track_caller]
@@ -1728,6 +1888,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, <WithScalar<f16, i32> as Element>::Float>;
     #[track_caller]
@@ -1737,6 +1898,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, <WithScalar<f16, i32> as Element>::Float>;
     #[track_caller]
@@ -1746,6 +1908,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, <WithScalar<bf16, f32> as Element>::Float>;
     #[track_caller]
@@ -1755,6 +1918,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, <WithScalar<bf16, f32> as Element>::Float>;
     #[track_caller]
@@ -1764,6 +1928,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, <WithScalar<bf16, i32> as Element>::Float>;
     #[track_caller]
@@ -1773,6 +1938,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, <WithScalar<bf16, i32> as Element>::Float>;
     #[track_caller]
@@ -1800,6 +1966,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, <WithScalar<f32, i32> as Element>::Float>;
     #[track_caller]
@@ -1809,6 +1976,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, <WithScalar<f32, i32> as Element>::Float>;
     #[track_caller]
@@ -1818,6 +1986,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, <WithScalar<f64, f64> as Element>::Float>;
     #[track_caller]
@@ -1827,6 +1996,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, <WithScalar<f64, f64> as Element>::Float>;
     #[track_caller]
@@ -1836,6 +2006,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, <WithScalar<f64, i32> as Element>::Float>;
     #[track_caller]
@@ -1845,6 +2016,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, <WithScalar<f64, i32> as Element>::Float>;
     #[track_caller]
@@ -1854,6 +2026,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, f32> as Element>::Float>;
     #[track_caller]
@@ -1863,6 +2036,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, f32> as Element>::Float>;
     #[track_caller]
@@ -1872,6 +2046,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, i32> as Element>::Float>;
     #[track_caller]
@@ -1881,6 +2056,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, i32> as Element>::Float>;
     #[track_caller]
@@ -1890,6 +2066,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, <WithScalar<Complex<f32>, Complex<f32>> as Element>::Float>;
     #[track_caller]
@@ -1899,6 +2076,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, <WithScalar<Complex<f32>, Complex<f32>> as Element>::Float>;
     #[track_caller]
@@ -1908,6 +2086,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for Complex<f32> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, f64> as Element>::Float>;
     #[track_caller]
@@ -1917,6 +2096,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, f64> as Element>::Float>;
     #[track_caller]
@@ -1926,6 +2106,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for f64 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, i32> as Element>::Float>;
     #[track_caller]
@@ -1935,6 +2116,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, i32> as Element>::Float>;
     #[track_caller]
@@ -1944,6 +2126,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, <WithScalar<Complex<f64>, Complex<f64>> as Element>::Float>;
     #[track_caller]
@@ -1953,6 +2136,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for Complex<f64> {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, <WithScalar<Complex<f64>, Complex<f64>> as Element>::Float>;
     #[track_caller]

@@ -6,61 +6,78 @@
 //! argument does not fit. Regular methods (elementwise operators, reductions, `softmax` and
 //! similar) are in this module; `docs/operators.md` lists all.
 
-pub mod activation;
-pub mod addmm;
-pub mod analysis;
-mod arithmetic;
-pub mod attribute;
-pub mod conv;
-pub mod convert;
-pub mod data;
-pub mod dynamic;
-pub mod einsum;
-pub mod elementwise;
-pub mod extreme;
+// rustdoc lists the methods of `Tensor` in the order of these modules.
+
+// Creating tensors.
 pub mod factory;
 pub mod factory_like;
 pub mod factory_out;
-#[cfg(feature = "fft")]
-pub mod fft;
-pub mod flatten;
-pub mod flatten_others;
-mod format;
-pub mod fused;
-pub mod gather;
-pub mod grad;
-pub mod groupwise;
-pub mod index;
-mod iter_sum;
-pub mod join;
-#[cfg(feature = "linalg")]
-pub mod linalg;
-pub mod loss;
-pub mod mask;
 #[cfg(feature = "ndarray")]
 mod ndarray;
-pub mod norm;
-pub mod operand;
 pub mod options;
-pub mod order;
-pub mod out_pairs;
-pub mod parametric;
-pub mod part_mut;
-pub mod product;
-pub mod query;
-pub mod random;
 pub mod random_factory;
-pub mod reduce;
-pub mod refused;
-pub mod sample;
 #[cfg(feature = "serde")]
 mod serde;
+
+// Names, sizes and elements.
+pub mod attribute;
+pub mod convert;
+pub mod data;
+pub mod dynamic;
+mod format;
+pub mod query;
+
+// Dims in another order or number.
+pub mod flatten;
+pub mod flatten_others;
+pub mod order;
 pub mod shape;
-pub mod sort;
-pub mod sparse;
-pub mod stat;
-pub mod store;
 pub mod view;
+
+// Parts of tensors.
+pub mod gather;
+pub mod index;
+pub mod join;
+pub mod mask;
+pub mod part_mut;
+pub mod refused;
+
+// Elementwise operators.
+mod arithmetic;
+pub mod elementwise;
+pub mod fused;
+mod iter_sum;
+pub mod operand;
+pub mod parametric;
+pub mod store;
+
+// Reductions, order and statistics.
+pub mod analysis;
+pub mod extreme;
+pub mod groupwise;
+pub mod reduce;
+pub mod sort;
+pub mod stat;
+
+// Products and linear algebra.
+pub mod addmm;
+pub mod einsum;
+#[cfg(feature = "fft")]
+pub mod fft;
+#[cfg(feature = "linalg")]
+pub mod linalg;
+pub mod product;
+pub mod sparse;
+
+// Networks, random numbers and gradients.
+pub mod activation;
+pub mod conv;
+pub mod grad;
+pub mod loss;
+pub mod norm;
+pub mod out_pairs;
+pub mod random;
+pub mod sample;
 
 use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
@@ -109,6 +126,20 @@ use crate::erased::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce:
 /// let centred = &x - x.mean(keep(C));
 /// assert_eq!(centred.to_vec(), [-1.0, 0.0, 1.0, -1.0, 0.0, 1.0]);
 /// ```
+///
+/// # Forms of a method
+///
+/// This page lists each operator once. Its other forms have the same parameters, and editors complete them all:
+///
+/// | form | example | |
+/// |---|---|---|
+/// | `try_…` | `x.try_sum(C)` | returns the error instead of panicking |
+/// | `…_with` | `x.sum_with(C, options)` | takes the operator's options, a struct with defaults |
+/// | `…_` | `x.exp_()` | in place; writes the result to `x` |
+/// | `…_out` | `x.sum_out(C, &mut out)` | writes the result to `out` |
+/// | `…_from` | `x.bernoulli_from(Some(&mut generator))` | draws from this generator |
+///
+/// They combine: `x.try_sum_with_out(C, options, &mut out)`. `docs/operators.md` lists the forms of each operator.
 pub struct Tensor<D: Dims, T: Element = f32> {
     erased: Erased,
     _types: <(D, T) as Types>::Nothing,

@@ -55,8 +55,14 @@ pub fn operators() -> String {
                     "" => common,
                     kind => format!("<{common} as Element>::{kind}"),
                 };
+                // rustdoc lists those of `f32`, which are like all others.
+                let unlisted = match (dtype, *number) {
+                    ("f32", "f32") => "",
+                    _ => "#[cfg_attr(doc, doc(hidden))]\n",
+                };
                 for borrow in ["&", ""] {
                     out += &NUMBER
+                        .replace("{unlisted}", unlisted)
                         .replace("{borrow}", borrow)
                         .replace("{result}", &result)
                         .replace("{dtype}", dtype)
@@ -140,7 +146,7 @@ where
 ";
 
 const NUMBER: &str = "
-impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
+{unlisted}impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
     type Output = Tensor<D, {result}>;
     #[track_caller]
     fn {method}(self, other: {borrow}Tensor<D, {dtype}>) -> Self::Output {

@@ -46,6 +46,10 @@ impl<'a> Docs<'a> {
     pub fn whole(&self, title: &str) -> TokenStream {
         let mut out = written(self.about);
         out.extend(self.section(title));
+        let form = |(text, _): &(String, TokenTree)| text.trim_start().starts_with("Like [`");
+        if self.about.first().is_some_and(form) {
+            out.extend(unlisted(self.title.span()));
+        }
         out
     }
 
@@ -54,6 +58,7 @@ impl<'a> Docs<'a> {
         let mut out = added;
         out.extend(text("", self.title.span()));
         out.extend(self.section(title));
+        out.extend(unlisted(self.title.span()));
         out
     }
 
@@ -69,6 +74,7 @@ impl<'a> Docs<'a> {
         );
         out.extend(text("", self.title.span()));
         out.extend(self.section(ERRORS));
+        out.extend(unlisted(self.title.span()));
         out
     }
 
@@ -101,6 +107,11 @@ pub fn text(text: &str, span: Span) -> TokenStream {
     let mut literal = Literal::string(text);
     literal.set_span(span);
     quote_spanned!(span=> #[doc = #literal])
+}
+
+/// Hides a form of another method from rustdoc's list, not from editors: the page of `Tensor` has a table of the forms.
+fn unlisted(span: Span) -> TokenStream {
+    quote_spanned!(span=> #[cfg_attr(doc, doc(hidden))])
 }
 
 /// Writes lines unchanged.
