@@ -218,8 +218,8 @@ def questions(client, file):
         time.sleep(0.5)
     told = {item["message"] for item in client.diagnostics if item.get("code") == "macro-error"}
     wanted = {
-        "this row has 1 value, the rows beside it have 2",
-        "dim `N` stands twice in this list; a second axis of one meaning is `Prime<N>`",
+        "this row has 1 value, the other rows have 2",
+        "dim `N` is repeated in this list; to use it twice, write `Prime<N>`",
         # `[[1., ]]` is one row of one value, which is correct.
     }
     yield "mistakes in macros", wanted, told == wanted, told

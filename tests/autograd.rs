@@ -173,7 +173,7 @@ fn errors_say_the_way_out() {
     assert_eq!(x.grad().unwrap().to_vec(), [2.0, 4.0]);
     refused(
         || x.try_add_(1.0).map(|_| ()),
-        "add: a leaf that wants a gradient is written to; dims (N=2,); do it within `no_grad`",
+        "add: writes to a leaf that requires a gradient; dims (N=2,); do it within `no_grad`",
     );
     no_grad(|| x.add_(1.0));
     assert_eq!(x.to_vec(), [2.0, 3.0]);
@@ -186,8 +186,8 @@ fn errors_say_the_way_out() {
     let y = x.sum(..);
     refused(
         || nomina::grad::try_gradients(&y, (&other,)).map(drop),
-        "gradients: the number was not computed of input 0; dims (2,); \
-         compute it of the very tensor: a `clone` of a leaf is the leaf, a view is another tensor",
+        "gradients: the number does not depend on input 0; dims (2,); \
+         use that very tensor: a `clone` of a leaf is the leaf, a view is another tensor",
     );
     let (found,) = gradients(&y.clone(), (&x,));
     assert_eq!(found.to_vec(), [1.0, 1.0]);
@@ -196,7 +196,7 @@ fn errors_say_the_way_out() {
     refused(
         || (&x * 2.0).try_backward_with(&short, options),
         "backward: dim `N` has size 2 in the first operand and 3 in the second; dims (N=2,) and (N=3,); \
-         a seed has the sizes of its tensor",
+         a seed has its tensor's sizes",
     );
 }
 

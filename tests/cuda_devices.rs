@@ -31,7 +31,7 @@ fn without_a_device_every_way_to_one_says_what_is_missing() {
         return;
     }
     let missing = if cfg!(feature = "cuda") {
-        "CUDA is not there: no driver (libcuda.so.1) was found"
+        "CUDA is missing: no driver (libcuda.so.1) was found"
     } else {
         "this build has no CUDA backend"
     };

@@ -327,7 +327,7 @@ fn others_come_back_with_other_sizes() {
         .expect_err("9 is not 2 * 5");
     assert_eq!(error.kind(), ErrorKind::Flatten);
     assert!(
-        error.to_string().contains("do not multiply up to 9"),
+        error.to_string().contains("do not multiply to 9"),
         "{error}"
     );
 }

@@ -117,7 +117,7 @@ fn broadcast_and_products() {
             let _ = einsum!(x[N, C] * w[C, K] -> [N, K]);
         },
         "einsum: dim `C` has size 3 in the first operand and 4 in the second; dims (N=2, C=3) and (C=4, K=3); \
-         dims of one letter have one size, or 1",
+         dims of one letter are equal or 1",
         &[
             "(N=2, C=3) was made at `Tensor::ones([2, 3])`",
             "(C=4, K=3) was made at `Tensor::<(C, K)>::from_fn([4, 3], |at| at[0] as f32)`",
@@ -130,7 +130,7 @@ fn broadcast_and_products() {
             let _ = x.conv2d(C, (H, W), &w);
         },
         "conv2d: dim `C` has size 3 in the first operand and 2 in the second; dims (N=2, C=3, H=5, W=5) and \
-         (Out=4, C=2, H=3, W=3); the weight has the input's channels",
+         (Out=4, C=2, H=3, W=3); the channels must be equal",
         &[
             "(N=2, C=3, H=5, W=5) was made at `Tensor::ones([2, 3, 5, 5])`",
             "(Out=4, C=2, H=3, W=3) was made at `align_to((Out, C, H, W))`",
@@ -161,7 +161,7 @@ fn in_place_and_out() {
             x.exp_out(&mut out);
         },
         "exp: dim `C` has size 4 in the out tensor and 3 in the result; dims (N=2, C=4) and (N=2, C=3); \
-         an out tensor with names keeps its sizes: give one of the result's",
+         a named out tensor keeps its sizes: give one of the result's",
         &["(N=2, C=4) was made at `Tensor::zeros([2, 4])`"],
     );
     check(
@@ -239,7 +239,7 @@ fn closures() {
             let _ = grad(|w| x.matmul(w).sum(..), &w);
         },
         "matmul: dim `C` has size 3 in the first operand and 4 in the second; dims (N=2, C=3) and (C=4, K=2); \
-         the last dim of the left operand meets the next to last of the right one",
+         the left operand's last size must be the right one's second to last",
         &[
             "(N=2, C=3) was made at `Tensor::ones([2, 3])`",
             "(C=4, K=2) was made at `Tensor::zeros([4, 2])`",
@@ -272,7 +272,7 @@ fn gradients() {
             y.backward_with(&Tensor::ones([3, 2]), default());
         },
         "backward: dim `C` has size 2 in the first operand and 3 in the second; dims (C=2, K=3) and (C=3, K=2); \
-         a seed has the sizes of its tensor",
+         a seed has its tensor's sizes",
         &[
             "(C=2, K=3) was made at `exp()`",
             "(C=3, K=2) was made at `Tensor::ones([3, 2]), default())`",

@@ -317,6 +317,6 @@ fn a_wild_dim_goes_by_its_name_or_its_position() {
         told::without_places(&error.to_string()),
         "matmul: dim `C` of the first operand has size 3 and dim `K` of the second 5; \
          dims (N=4, C=3) and (K=5, M=6); \
-         the last dim of the left operand meets the next to last of the right one"
+         the left operand's last size must be the right one's second to last"
     );
 }

@@ -37,7 +37,7 @@ fn builds_from_entries_and_parts() {
     let outside = Sparse::<(N, C)>::try_from_entries(&[([0, 3], 1.0)], [2, 3]).unwrap_err();
     assert_eq!(outside.kind(), ErrorKind::Index);
     assert!(
-        outside.to_string().contains("index 3 where there are 3"),
+        outside.to_string().contains("index 3 is outside of 3"),
         "{outside}"
     );
 }

@@ -31,7 +31,7 @@ impl Workspace {
             return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
         }
         let value: Value = serde_json::from_slice(&output.stdout)
-            .map_err(|error| format!("what `cargo metadata` wrote is not read: {error}"))?;
+            .map_err(|error| format!("bad output of `cargo metadata`: {error}"))?;
         let path = |value: &Value| {
             let path = value.as_str().map(PathBuf::from);
             path.ok_or("`cargo metadata` names no folder")

@@ -42,7 +42,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
     found += shown.len();
     if !others.is_empty() {
         return Err(format!(
-            "{} other errors, the first: {}; `cargo check` says more",
+            "{} other errors, the first: {}; see `cargo check`",
             others.len(),
             others[0].message
         ));

@@ -67,7 +67,7 @@ pub fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
     let says = |error: std::io::Error| format!("{}: {error}", file.display());
     if fs::read_to_string(file).map_err(says)? != old {
         return Err(format!(
-            "{} changed while it was checked; it is left alone, run the command again",
+            "{} changed during the check and was skipped; run the command again",
             file.display()
         ));
     }

@@ -83,7 +83,7 @@ pub fn explain(words: &str) -> Result<String, String> {
     let pages = find(words);
     if pages.is_empty() {
         return Err(format!(
-            "no page about `{words}`; give the words of an error's first line, or a heading such as `operators`"
+            "no page about `{words}`; give words of an error's first line, or a heading such as `operators`"
         ));
     }
     let mut out = String::new();

@@ -46,7 +46,7 @@ impl Options {
         }
         if options.messages.is_some() && !options.cargo.is_empty() {
             return Err(format!(
-                "`--messages` runs no cargo, which `{}` is for",
+                "`--messages` runs no cargo, and takes no `{}`",
                 options.cargo.join(" ")
             ));
         }
@@ -123,7 +123,7 @@ fn tell(messages: &[Message], files: &BTreeMap<PathBuf, File>, left: usize, roun
         eprintln!("nothing to fix");
     }
     if left > 0 {
-        eprintln!("{left} errors are left; `cargo nomina explain WORDS` may say more about them");
+        eprintln!("{left} errors remain; `cargo nomina explain WORDS` may explain them");
     }
     if !files.is_empty() {
         eprintln!("`cargo nomina fix --write` changes the files");
@@ -177,7 +177,7 @@ fn plan(
         }
         if !is_unchanged(&file.source.text, place) {
             return Err(format!(
-                "{} changed since it was checked; it is left alone, run the command again",
+                "{} changed since the check and was skipped; run the command again",
                 path.display()
             ));
         }

@@ -40,10 +40,10 @@ const USAGE: &str = "\
 cargo nomina <command>
 
   fix [--write] [--sure] [--messages FILE] [ARGS]
-                    shows, as a diff, what mends the errors that `cargo check ARGS` has; --write changes the files,
-                    --sure leaves out what is guessed, --messages reads cargo's JSON from a file, `-` from the input
-  check [ARGS]      what compiles and may be a mistake: products over two names, dims that nothing uses
-  explain WORDS     the pages of the catalogue about an error, by the words of its first line or by a heading
+                    shows, as a diff, fixes for the errors of `cargo check ARGS`; --write changes the files,
+                    --sure omits guesses, --messages reads cargo's JSON from a file, `-` from the input
+  check [ARGS]      lists likely mistakes that compile: products over two names, unused dims
+  explain WORDS     shows pages about an error, found by words of its first line or a heading
 ";
 
 fn main() -> ExitCode {

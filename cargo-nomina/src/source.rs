@@ -93,7 +93,7 @@ pub struct Source {
 pub fn load(path: &Path) -> Result<String, String> {
     let read = || {
         if !fs::metadata(path)?.is_file() {
-            return Err(std::io::Error::other("it is no regular file"));
+            return Err(std::io::Error::other("not a regular file"));
         }
         fs::read(path)
     };

@@ -316,11 +316,11 @@ fn a_diff_changes_no_file_and_guesses_can_be_left_out() {
     // Lines that changed since the check are left alone.
     package.write("diff", &program.replace("x.sum", "  x.sum"));
     let error = package.fix(&["--write"], &messages).unwrap_err();
-    assert!(error.contains("changed since it was checked"), "{error}");
+    assert!(error.contains("changed since the check"), "{error}");
     // The line is unchanged, but at other bytes.
     package.write("diff", &program.replace("{ N,", "{ N ,"));
     let error = package.fix(&["--write"], &messages).unwrap_err();
-    assert!(error.contains("changed since it was checked"), "{error}");
+    assert!(error.contains("changed since the check"), "{error}");
 }
 
 #[test]
@@ -461,7 +461,7 @@ fn what_cannot_be_read_is_skipped_by_check() {
     }
     #[cfg(unix)]
     assert!(
-        skipped.contains("pipe.rs: skipped: it is no regular file"),
+        skipped.contains("pipe.rs: skipped: not a regular file"),
         "{skipped}"
     );
     assert!(!skipped.contains("open.rs"), "{skipped}");

@@ -81,9 +81,9 @@ impl FromStr for MemoryFormat {
             .into_iter()
             .find(|format| format!("{format}") == text)
             .ok_or_else(|| {
-                let what = format!("no memory format is called {text:?}");
+                let what = format!("unknown memory format {text:?}");
                 Error::new(ErrorKind::Parse, "memory_format", what).hint(
-                    "contiguous_format, channels_last, channels_last_3d and preserve_format are",
+                    "use contiguous_format, channels_last, channels_last_3d or preserve_format",
                 )
             })
     }

@@ -102,7 +102,7 @@ fn invalid(name: &str) -> Error {
         "name",
         alloc::format!("{name:?} is not a valid dim name"),
     )
-    .hint("a name is an ASCII identifier: letters, digits and `_`, no leading digit; `'` behind it primes it")
+    .hint("a name is an ASCII identifier: letters, digits and `_`, no leading digit; a final `'` primes it")
 }
 
 impl PartialEq for Name {

@@ -45,7 +45,7 @@ pub fn from_image<X: OpenAs>(image: impl Into<DynamicImage>) -> Result<X> {
             DynTensor::from_vec(all, &shape, ())
         }
         _ => {
-            let what = format!("samples of {color:?}, which no tensor here has");
+            let what = format!("{color:?} samples are not supported");
             Err(Error::new(ErrorKind::DType, op, what))
         }
     };
@@ -68,7 +68,7 @@ pub fn to_image(tensor: impl Into<DynTensor>) -> Result<DynamicImage> {
         let [rows, columns, channels] = sizes(op, &shape)?;
         let size = |n: usize| u32::try_from(n).ok();
         let (Some(height), Some(width)) = (size(rows), size(columns)) else {
-            let what = format!("no picture has {rows} rows of {columns} pixels");
+            let what = format!("an image cannot have {rows} x {columns} pixels");
             return Err(Error::new(ErrorKind::Shape, op, what));
         };
         let picture = match (channels, tensor.dtype()) {
@@ -91,7 +91,7 @@ pub fn to_image(tensor: impl Into<DynTensor>) -> Result<DynamicImage> {
             }
         };
         // Cannot fail: the number of samples matches the sizes.
-        picture.ok_or_else(|| Error::new(ErrorKind::Shape, op, "samples that are no picture"))
+        picture.ok_or_else(|| Error::new(ErrorKind::Shape, op, "samples are not an image"))
     };
     picture().map_err(|error: Error| error.in_op(op).operand(&names, &shape))
 }

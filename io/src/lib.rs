@@ -18,7 +18,7 @@
 //! let file = SafeTensors::open(&path)?;
 //! let w = file.tensor::<Tensor<(Out, In)>>("w")?;
 //! let error = file.tensor::<Tensor<(In, Out)>>("w").unwrap_err();
-//! assert!(error.to_string().contains("dim `Out` is not `In`, where the type has dims (In, Out)"));
+//! assert!(error.to_string().contains("dim `Out` is not `In`, but the type has dims (In, Out)"));
 //! assert!(error.to_string().contains("dims (Out=2, In=3)"));
 //! # assert_eq!(w.to_vec(), [1.0; 6]);
 //! # Ok::<(), Error>(())

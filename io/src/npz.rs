@@ -76,7 +76,7 @@ impl Npz {
     /// Reads an array. Its dims are named by position as in the type; the dims of a [`DynTensor`] have no names.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Argument`] if there is no such array; [`ErrorKind::Parse`] if it is corrupt, or compressed
+    /// Returns [`ErrorKind::Argument`] if the array is missing; [`ErrorKind::Parse`] if it is corrupt, or compressed
     /// in a way that NumPy does not use; [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] if its
     /// elements or dims differ from the type; [`ErrorKind::Memory`] if memory is missing.
     pub fn load<X: OpenAs>(&self, name: &str) -> Result<X> {
@@ -93,10 +93,8 @@ impl Npz {
         if !self.keys.iter().any(|key| key == name) {
             let keys = self.keys.iter().take(20).map(|key| format!("`{key}`"));
             let keys: Vec<String> = keys.collect();
-            return Err(
-                Error::new(ErrorKind::Argument, op, "there is no such array")
-                    .hint(format!("the file has {}", keys.join(", "))),
-            );
+            return Err(Error::new(ErrorKind::Argument, op, "array not found")
+                .hint(format!("the file has {}", keys.join(", "))));
         }
         // A thread that panicked while it read left only the cursor moved, which every read does.
         let mut archive = self.archive.lock().unwrap_or_else(|held| held.into_inner());
@@ -108,7 +106,7 @@ impl Npz {
         // Reading past the end verifies the checksum.
         let more = entry.read(&mut [0]).map_err(|error| broken(op, error))?;
         if more != 0 {
-            return Err(broken(op, "elements go on behind the last one"));
+            return Err(broken(op, "there are too many elements"));
         }
         header.tensor(stored)
     }

@@ -10,7 +10,7 @@ use nomina::{
 #[diagnostic::on_unimplemented(
     message = "a file's tensor cannot be opened as `{Self}`",
     label = "expected a tensor type, such as `Tensor<(Out, In)>`, or `DynTensor`",
-    note = "no name may stand twice in the dims of a tensor type"
+    note = "a tensor type must not repeat a dim name"
 )]
 pub trait OpenAs: sealed::Sealed + Sized {
     /// The names of the type's dims.
@@ -62,7 +62,7 @@ pub(crate) fn open_as<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<
         let error = error.in_op(op);
         match error.kind() {
             ErrorKind::UnnamedDim => {
-                error.hint("open it with `refine`, which names its dims as the type says")
+                error.hint("open it with `refine`, which names its dims by the type")
             }
             _ => error,
         }

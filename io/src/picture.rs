@@ -18,16 +18,16 @@ pub(crate) fn sizes(op: &'static str, shape: &[usize]) -> Result<[usize; 3]> {
         [rows, columns] => [rows, columns, 1],
         [rows, columns, channels] => [rows, columns, channels],
         _ => {
-            let what = "a picture has dims (row, column) or (row, column, channel)";
+            let what = "an image has dims (row, column) or (row, column, channel)";
             let error = Error::new(ErrorKind::Rank, op, what);
-            return Err(error.hint("select along the others first"));
+            return Err(error.hint("select along other dims first"));
         }
     };
     if (1..=4).contains(&sizes[2]) {
         return Ok(sizes);
     }
     let what = format!(
-        "a picture has 1 to 4 channels, its last dim, and not {}",
+        "an image has 1 to 4 channels, its last dim, not {}",
         sizes[2]
     );
     let hint = "align it first, so that channels are its last dim";
@@ -51,17 +51,16 @@ pub(crate) fn samples(op: &'static str, tensor: DynTensor) -> Result<Vec<u8>> {
                     place.insert(0, at % size);
                     at /= size;
                 }
-                let what = format!("element {place:?} is NaN, which no pixel shows");
-                let hint = "`nan_to_num` makes numbers of them";
+                let what = format!("element {place:?} is NaN, not a pixel value");
+                let hint = "replace them with `nan_to_num`";
                 return Err(Error::new(ErrorKind::Argument, op, what).hint(hint));
             }
             let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
             Ok(values.into_iter().map(byte).collect())
         }
         _ => {
-            let what =
-                format!("pixels are `u8`, floats from 0 to 1 or truth values, and not {dtype}");
-            let hint = "`to::<u8>()` makes bytes of it";
+            let what = format!("pixels are `u8`, floats from 0 to 1 or bools, not {dtype}");
+            let hint = "convert it with `to::<u8>()`";
             Err(Error::new(ErrorKind::DType, op, what).hint(hint))
         }
     }

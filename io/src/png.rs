@@ -161,7 +161,7 @@ fn write(op: &'static str, out: &mut BufWriter<&File>, tensor: &DynTensor) -> Re
     };
     let size = |n: usize| u32::try_from(n).ok().filter(|n| (1..1 << 31).contains(n));
     let (Some(height), Some(width)) = (size(rows), size(columns)) else {
-        let what = format!("no picture has {rows} rows of {columns} pixels");
+        let what = format!("an image cannot have {rows} x {columns} pixels");
         return Err(Error::new(ErrorKind::Shape, op, what));
     };
     let bytes = samples(op, tensor.clone())?;

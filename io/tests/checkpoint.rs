@@ -136,14 +136,14 @@ fn what_does_not_fit_is_an_error() {
     with("{", "");
     refused(&path, broken, INDEX);
     with("\"0.safetensors\"", "\"../0.safetensors\"");
-    refused(&path, broken, "no name of a file");
+    refused(&path, broken, "not a file name");
     // Elements that occur twice or never; starts that differ from the file's; sizes that overflow.
     with("[0,2],[3,3]", "[0,1],[3,3]");
-    refused(&path, broken, "two parts have the same elements");
+    refused(&path, broken, "two parts overlap");
     with("[3,2],[1,3]", "[3,2],[1,2]");
-    refused(&path, broken, "not all of it");
+    refused(&path, broken, "its parts are incomplete");
     with("[3,2],[1,3]", "[3,3],[1,2]");
-    refused(&path, broken, "not all of it");
+    refused(&path, broken, "its parts are incomplete");
     with("[3,2],[1,3]", "[3,18446744073709551615],[1,3]");
     refused(&path, broken, "begins at");
     with("[3,2],[1,3]", "[3],[1]");
@@ -152,7 +152,7 @@ fn what_does_not_fit_is_an_error() {
     with("[3,2],[1,3]", &format!("[{long}],[1,3]"));
     refused(&path, broken, "at most 64");
     with("\"3.safetensors\"", "\"2.safetensors\"");
-    refused(&path, broken, "another part than the index says");
+    refused(&path, broken, "not that of the index");
     with("\"3.safetensors\"", "\"4.safetensors\"");
     refused(&path, ErrorKind::File, "4.safetensors");
     fs::write(path.join(INDEX), &good).unwrap();
@@ -163,18 +163,18 @@ fn what_does_not_fit_is_an_error() {
         [("w", vec![3, 2], part.to_dyn())],
     )
     .unwrap();
-    refused(&path, broken, "several dtypes");
+    refused(&path, broken, "differ in dtype");
     let part = Tensor::<(In, Out)>::ones([1, 3]);
     save_parts(
         path.join("3.safetensors"),
         [("w", vec![3, 2], part.to_dyn())],
     )
     .unwrap();
-    refused(&path, broken, "names of dims");
+    refused(&path, broken, "dim names");
     // Without an index: the tensor is whole in two files.
     fs::remove_file(path.join(INDEX)).unwrap();
     safetensors::save(path.join("3.safetensors"), [("w", w())]).unwrap();
-    refused(&path, broken, "say of no parts");
+    refused(&path, broken, "in several files without parts");
     let error = save_parts(path.join("5.safetensors"), [("w", vec![0], w())]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Argument);
 }

@@ -113,7 +113,7 @@ fn the_type_is_checked_once() {
     check(
         Zarr::<Field>::create(&path, &[5, 4], &[2, 2]).unwrap_err(),
         ErrorKind::File,
-        &["there is one already"],
+        &["it already exists"],
     );
     let any = Zarr::<DynTensor>::open(&path).unwrap();
     check(
@@ -148,7 +148,11 @@ fn the_type_is_checked_once() {
     let dtype = any
         .write(&any.read().unwrap().to_dtype(DType::I8).unwrap())
         .unwrap_err();
-    check(dtype, ErrorKind::DType, &["i8 into an array of f32"]);
+    check(
+        dtype,
+        ErrorKind::DType,
+        &["elements are i8, the array is f32"],
+    );
     let (_folder, other) = place();
     for chunk in [&[2][..], &[0, 2], &[usize::MAX, 2]] {
         let error = Zarr::<Field>::create(&other, &[5, 4], chunk).unwrap_err();
@@ -250,7 +254,7 @@ fn what_is_not_read_is_named() {
         (
             "\"gzip\"",
             "\"blosc\"",
-            "codec `blosc`: not known here; codecs here are bytes, crc32c, gzip",
+            "codec `blosc`: unknown; supported: bytes, crc32c, gzip",
         ),
         ("\"float32\"", "\"uint16\"", "elements of `uint16`"),
         (

@@ -12,7 +12,7 @@ impl Parse for CratePath {
         if !input.peek(syn::token::Paren) {
             return Err(syn::Error::new(
                 Span::call_site(),
-                "this macro is called through the one of the same name in crate `nomina`",
+                "call the macro of the same name in crate `nomina`",
             ));
         }
         let content;

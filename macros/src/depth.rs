@@ -53,9 +53,8 @@ pub fn check(tokens: TokenStream, input: InputKind) -> syn::Result<()> {
             return Err(syn::Error::new(
                 token.span(),
                 format!(
-                    "this is nested deeper than the {LEVELS} levels that macros of `nomina` read; of generic \
-                     arguments, half as many: give the inner part a name, by a `let` or a `type` before, and \
-                     write that name here"
+                    "this is nested deeper than the {LEVELS} levels that macros of `nomina` read (half for generic \
+                     arguments): give the inner part a name, with a `let` or `type`, and use that name here"
                 ),
             ));
         }
@@ -63,8 +62,8 @@ pub fn check(tokens: TokenStream, input: InputKind) -> syn::Result<()> {
             return Err(syn::Error::new(
                 token.span(),
                 format!(
-                    "these are more than the {OPERATORS} operators that macros of `nomina` read in one \
-                     expression: give the first part a name by `let`, and go on from there"
+                    "these are more than the {OPERATORS} operators that macros of `nomina` read in one expression: \
+                     give the first part a name with `let`"
                 ),
             ));
         }

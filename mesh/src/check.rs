@@ -231,7 +231,7 @@ impl Report {
         if let Some(other) = other_than_first(&all) {
             let [first, its] = [&all[0], &all[other]];
             return Ok(Some(format!(
-                "do different things: rank 0 {first}, rank {other} {its}"
+                "make different calls: rank 0 {first}, rank {other} {its}"
             )));
         }
         // The gather below needs the same number from each rank.
@@ -239,7 +239,7 @@ impl Report {
         if let Some(other) = other_than_first(&counts) {
             let [first, its] = [counts[0][0], counts[other][0]];
             return Ok(Some(format!(
-                "do different things: at {text}, rank 0 gives {first} tensors, rank {other} {its}"
+                "make different calls: at {text}, rank 0 gives {first} tensors, rank {other} {its}"
             )));
         }
         let hashes: Vec<u64> = self.items().iter().map(hash_of).collect();
@@ -249,7 +249,7 @@ impl Report {
             let extra = gather_texts(ranks, &self.own.extra)?;
             return Ok(other_than_first(&extra).map(|other| {
                 let [first, its] = [&extra[0], &extra[other]];
-                format!("do different things: at {text}, rank 0 gives {first}, rank {other} {its}")
+                format!("make different calls: at {text}, rank 0 gives {first}, rank {other} {its}")
             }));
         };
         let shown = gather_texts(ranks, &self.items()[at].text(at))?;
@@ -257,7 +257,7 @@ impl Report {
         let other = other.unwrap_or(0);
         let [first, its] = [&shown[0], &shown[other]];
         Ok(Some(format!(
-            "do different things: at {text}, rank 0 gives {first}, rank {other} {its}"
+            "make different calls: at {text}, rank 0 gives {first}, rank {other} {its}"
         )))
     }
 
@@ -265,12 +265,12 @@ impl Report {
     fn error(&self, ranks: &dyn Ranks) -> Error {
         let what = match self.difference(ranks) {
             Ok(Some(difference)) => difference,
-            _ => format!("did different things before {}", self.text()),
+            _ => format!("made different calls before {}", self.text()),
         };
         let what = format!("the ranks of mesh axis `{}` {what}", self.axis);
         Error::new(ErrorKind::Mesh, self.op, what)
             .hint(
-                "every rank makes the same calls on the same tensors in the same order; what only one rank knows decides no call",
+                "all ranks must make the same calls on the same tensors in the same order, whatever their data",
             )
             .settled()
     }

@@ -55,7 +55,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 /// The tensor is local to each rank along all axes.
 #[diagnostic::on_unimplemented(
     message = "placement `{Self}` is not each rank's own along all axes",
-    label = "what the pieces are together is known along some axis"
+    label = "along some axis, the pieces already form a tensor"
 )]
 pub trait EachOwn<Q> {}
 impl<Q> EachOwn<Q> for Q {}
@@ -83,7 +83,7 @@ impl<D: Dims + Distinct, Q: Placement, T: Element> Sharded<D, Q, T> {
             false => Some(format!("{} sizes for {} dims", sizes.len(), D::RANK)),
             true if metadata.shape(None) == self.local.shape() => None,
             true => Some(format!(
-                "this rank's piece has sizes {:?}, and the claim asks for {:?}",
+                "this rank's piece has sizes {:?}, but the claim needs {:?}",
                 self.local.shape(),
                 metadata.shape(None)
             )),

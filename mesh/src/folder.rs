@@ -57,12 +57,12 @@ impl Piece {
             self.metadata.require(op, axis, place.finished())?;
             if *place == Place::Own {
                 let what = format!(
-                    "along mesh axis `{}` each rank has a tensor of its own",
+                    "the tensor is each rank's own along mesh axis `{}`",
                     shared.axes[axis].name
                 );
                 return Err(Error::new(ErrorKind::Mesh, op, what)
                     .operand(&self.metadata.names, &self.metadata.sizes)
-                    .hint("say what they are together: `.claim(sizes)`, or take one: `.broadcast(Axis, rank)`"));
+                    .hint("assemble the pieces with `.claim(sizes)`, or use one: `.broadcast(Axis, rank)`"));
             }
         }
         Ok(())
@@ -151,7 +151,7 @@ impl FolderWrite<'_> {
     ) -> Result<()> {
         let op = self.op;
         if shared.is_simulated() {
-            let what = "the other ranks of this mesh are not there, and write nothing";
+            let what = "the other ranks of this mesh do not run and write nothing";
             return Err(Error::new(ErrorKind::Mesh, op, what));
         }
         self.compare_pieces(shared)?;
@@ -168,8 +168,8 @@ impl FolderWrite<'_> {
             }
             let io = |error: io::Error| failed(op, &error);
             match first {
-                true if path.exists() => Err(Error::new(ErrorKind::File, op, "there is one already")
-                    .hint("give each checkpoint a folder of its own, and remove old ones when a new one is there")),
+                true if path.exists() => Err(Error::new(ErrorKind::File, op, "it already exists")
+                    .hint("use a new folder for each checkpoint, and remove old ones afterwards")),
                 true => {
                     // Left over from a program that was killed.
                     if partial.exists() {

@@ -66,7 +66,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         let outcome = read(start..start + len).and_then(|read| {
             let mut sizes = read.shape().to_vec();
             if sizes[dim] != len {
-                let what = format!("rows {start}..{} were asked for", start + len);
+                let what = format!("rows {start}..{} were requested", start + len);
                 return Err(Error::new(ErrorKind::Shape, op, what).operand(&read.names(), &sizes));
             }
             sizes[dim] = rows.size;

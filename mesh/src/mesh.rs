@@ -25,7 +25,7 @@ pub trait Engine {
     /// processes.
     ///
     /// # Errors
-    /// If the sizes do not multiply up to the number of processes.
+    /// If the sizes do not multiply to the number of processes.
     fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>>;
 }
 
@@ -262,7 +262,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ) -> Result<Self> {
         if axes.len() != M::AXES.len() {
             let what = format!(
-                "ranks for {} axes, and the mesh has {}",
+                "ranks for {} axes, but the mesh has {}",
                 axes.len(),
                 M::AXES.len()
             );
@@ -439,10 +439,10 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         let refused = |kind, what| {
             Err(Error::new(kind, op, what)
                 .operand(state.names(), state.shape())
-                .hint("give what `get_rng_state` gave"))
+                .hint("use a state of `get_rng_state`"))
         };
         if state.dtype() != DType::I64 {
-            return refused(ErrorKind::DType, "a state has elements of i64");
+            return refused(ErrorKind::DType, "a state has i64 elements");
         }
         let &[seed, offset] = &state.to_vec::<i64>()?[..] else {
             return refused(ErrorKind::Shape, "a state has two elements");
@@ -460,7 +460,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// If the mesh is not simulated, or the step fails.
     pub fn plan<V>(&self, step: impl FnOnce() -> Result<V>) -> Result<Plan> {
         let Some(simulated) = &self.shared.simulated else {
-            let what = "this mesh is there: its collectives are done, and not listed";
+            let what = "this mesh is real: collectives are done, not listed";
             return Err(Error::new(ErrorKind::Mesh, "plan", what)
                 .hint("plan a step on `Grid::simulate(sizes, latency, bytes_per_second)?`"));
         };

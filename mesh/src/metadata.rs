@@ -164,7 +164,7 @@ impl Metadata {
             Error::new(
                 ErrorKind::UnnamedDim,
                 "mesh",
-                "a dim without a name is not split",
+                "an unnamed dim cannot be split",
             )
             .operand(&self.names, &self.sizes)
         })

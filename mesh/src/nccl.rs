@@ -72,7 +72,7 @@ fn agree_on_errors(ranks: &dyn Ranks, own: Result<()>) -> Result<()> {
     match all.iter().position(failed) {
         None => Ok(()),
         Some(rank) => {
-            let what = format!("rank {rank} cannot take part: its own error says why");
+            let what = format!("rank {rank} failed: see its own error");
             Err(Error::new(ErrorKind::Mesh, "mesh", what))
         }
     }

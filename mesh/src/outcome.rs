@@ -71,7 +71,7 @@ impl Shared {
             None => Ok(value),
             Some(place) => {
                 let what = format!(
-                    "the ranks have other sizes along the same dims: {own:?} here, and {} elsewhere instead of {}",
+                    "the ranks' sizes differ along the same dims: {own:?} here, and {} elsewhere instead of {}",
                     if words[1 + 2 * place] == own[place] as i64 {
                         !words[2 + 2 * place]
                     } else {

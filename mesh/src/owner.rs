@@ -32,7 +32,7 @@ impl Drop for Running<'_> {
 
 fn wrong_thread(op: &'static str, what: &str) -> Error {
     Error::new(ErrorKind::Mesh, op, what).hint(
-        "make all collectives of a mesh on one thread: send its work there, or, once the other thread makes no more of them, call \
+        "call all collectives of a mesh on one thread: send work there, or, once the other thread has finished, call \
          `mesh.use_on_this_thread()?`",
     )
 }
@@ -54,8 +54,8 @@ impl Owner {
                 op,
                 match state.running {
                     0 => {
-                        "another thread of this rank made a collective of this mesh before, and the order of two threads is no \
-                         order that all ranks have"
+                        "another thread of this rank called a collective of this mesh before: the order of two \
+                         threads can differ between ranks"
                     }
                     _ => "this mesh is in a collective on another thread of this rank",
                 },

@@ -141,8 +141,9 @@ impl Simulated {
             .try_fold(1_usize, |all, &size| all.checked_mul(size));
         if all.is_none_or(|all| all == 0) {
             let what = format!("a mesh of sizes {sizes:?}");
-            return Err(Error::new(ErrorKind::Mesh, "simulate", what)
-                .hint("every axis has a rank at the least"));
+            return Err(
+                Error::new(ErrorKind::Mesh, "simulate", what).hint("every axis needs a rank")
+            );
         }
         Ok(sizes
             .iter()

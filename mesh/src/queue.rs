@@ -62,7 +62,7 @@ enum Sum {
 impl Block {
     fn wait(&self) -> Result<Raw> {
         let mut sum = lock(&self.0);
-        let lost = Error::new(ErrorKind::Mesh, "whole", "the sum was waited for before");
+        let lost = Error::new(ErrorKind::Mesh, "whole", "the sum was already taken");
         let found = match mem::replace(&mut *sum, Sum::Done(Err(lost))) {
             Sum::Started(ticket) => ticket.wait_for_one(),
             Sum::Done(found) => found,

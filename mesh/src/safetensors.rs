@@ -86,7 +86,7 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
     let mut seen = HashSet::new();
     let twice = pieces.iter().find(|(name, _)| !seen.insert(&name[..]));
     let ready = twice.map_or(Ok(()), |(name, _)| {
-        let what = format!("`{name}` stands twice");
+        let what = format!("`{name}` is repeated");
         Err(Error::new(ErrorKind::Argument, "save", what))
     });
     let fill = |folder: &Path| {
@@ -202,7 +202,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         let read = || {
             let sizes = self.files.shape(name)?;
             if sizes.len() != D::RANK {
-                let what = format!("{} dims, and the type says {names}", sizes.len());
+                let what = format!("{} dims, but the type has {names}", sizes.len());
                 let error = Error::new(ErrorKind::Rank, op, what);
                 return Err(error.within(format_args!("`{name}`")));
             }
@@ -270,7 +270,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
             let names = self.files.part::<DynTensor>(name, &none)?.names().clone();
             let axes = self.mesh.shared.axes.len();
             if places.len() > axes {
-                let what = format!("{} states, and the mesh has {axes} axes", places.len());
+                let what = format!("{} states, but the mesh has {axes} axes", places.len());
                 return Err(Error::new(ErrorKind::Argument, op, what));
             }
             let mut places = places.to_vec();

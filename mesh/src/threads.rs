@@ -112,9 +112,8 @@ impl Hub {
             if let Some(rank) = rounds.returned.iter().find(missing) {
                 let what =
                     format!("the program of rank {rank} has ended, and the others wait for it");
-                return Err(Error::new(ErrorKind::Mesh, "mesh", what).hint(
-                    "every rank makes the same calls; what only one rank knows decides no call",
-                ));
+                return Err(Error::new(ErrorKind::Mesh, "mesh", what)
+                    .hint("all ranks must make the same calls, whatever their data"));
             }
             let waited = self.changed.wait_timeout(rounds, limit);
             let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -125,12 +124,11 @@ impl Hub {
                     .get(&number)
                     .and_then(|round| round.given.iter().position(Option::is_none));
                 let what = match missing {
-                    Some(rank) => format!("rank {rank} did not come within {} s", limit.as_secs()),
-                    None => format!("no rank came within {} s", limit.as_secs()),
+                    Some(rank) => format!("rank {rank} did not arrive in {} s", limit.as_secs()),
+                    None => format!("no rank arrived in {} s", limit.as_secs()),
                 };
-                return Err(Error::new(ErrorKind::Mesh, "mesh", what).hint(
-                    "every rank makes the same calls; `NOMINA_MESH_TIMEOUT` sets the seconds",
-                ));
+                return Err(Error::new(ErrorKind::Mesh, "mesh", what)
+                    .hint("all ranks make the same calls; `NOMINA_MESH_TIMEOUT` sets the limit"));
             }
         }
     }
@@ -176,7 +174,7 @@ impl PendingJob {
                 None => Err(Error::new(
                     ErrorKind::Mesh,
                     "mesh",
-                    format!("rank {from} gave too few pieces"),
+                    format!("rank {from} sent too few pieces"),
                 )),
             });
         each.collect()

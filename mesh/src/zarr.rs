@@ -167,9 +167,7 @@ fn fitting_chunks(metadata: &Metadata, bytes: usize) -> Result<Vec<usize>> {
     let counts = chunks.iter().zip(&metadata.sizes);
     let count = counts.map(|(chunk, size)| size.div_ceil(*chunk));
     if count.fold(1, usize::saturating_mul) > MAX_CHUNKS {
-        let what = format!(
-            "the parts of ranks begin at such places that chunks of {chunks:?} fit them alone"
-        );
+        let what = format!("the starts of the ranks' parts allow only chunks of {chunks:?}");
         return Err(Error::new(ErrorKind::Argument, "save", what)
             .operand(&metadata.names, &metadata.sizes)
             .hint("gather the dim first, give it a size that the ranks divide, or save a checkpoint of safetensors files"));
@@ -190,7 +188,7 @@ fn require_fitting(metadata: &Metadata, chunks: &[usize]) -> Result<()> {
         let starts = starts(metadata, dim);
         if let Some(start) = starts.iter().find(|start| !start.is_multiple_of(chunk)) {
             let what = format!(
-                "chunks of {chunk}, and the part of a rank begins at {start}: two ranks would write one chunk"
+                "chunks of {chunk}, but a rank's part begins at {start}: two ranks would write one chunk"
             );
             return Err(Error::new(ErrorKind::Argument, op, what)
                 .operand(&metadata.names, &metadata.sizes)

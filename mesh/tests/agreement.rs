@@ -195,7 +195,7 @@ fn refused_of_two<D: Send>(
     assert_refused(
         &errors,
         &[
-            "do different things",
+            "make different calls",
             "tensor 1 made at",
             "tensor 2 made at",
             "agreement.rs",

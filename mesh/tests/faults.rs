@@ -107,7 +107,7 @@ fn what_types_cannot_see_is_an_error() {
         x.try_flatten((N, C), Rows).map(drop)
     });
     assert!(
-        error.to_string().contains("do not divide its size"),
+        error.to_string().contains("do not divide the size"),
         "{error}"
     );
 }

@@ -155,7 +155,7 @@ fn types_are_checked() {
         let other: Result<Half<(N,)>> = checkpoint.tensor("x");
         error(other.map(drop), "2 dims");
         let other: Result<Half<(N,)>> = checkpoint.tensor("y");
-        error(other.map(drop), "there is no such tensor");
+        error(other.map(drop), "tensor not found");
         // A file of another program has no names.
         let other: Result<Half<(N,)>> = checkpoint.tensor("plain");
         error(other.map(drop), "refine");
@@ -214,10 +214,7 @@ fn a_checkpoint_is_never_written_over_and_what_was_left_is_no_checkpoint() {
     assert!(Checkpoint::open(&Grid::alone(), &path).is_err());
     save(1.0).unwrap();
     let error = save(2.0).unwrap_err();
-    assert!(
-        error.to_string().contains("there is one already"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("it already exists"), "{error}");
     assert_eq!(entries(folder.path()), ["checkpoint"]);
     let x: Tensor<(N,)> = nomina_io::safetensors::Checkpoint::open(&path)
         .unwrap()
@@ -254,12 +251,12 @@ fn what_is_no_tensor_is_refused() {
     let ones = || Tensor::<(N,)>::ones([3]);
     let pending = "a sum over mesh axis `Data` is still pending";
     refused(&|mesh| Ok(mesh.whole(ones()).pend(Data).to_dyn()), pending);
-    refused(&|mesh| Ok(mesh.own(ones()).to_dyn()), "a tensor of its own");
+    refused(&|mesh| Ok(mesh.own(ones()).to_dyn()), "each rank's own");
     let two = Grid::threads([2, 1], |mesh| {
         let x = mesh.whole(ones()).to_dyn();
         safetensors::save(&mesh, &path, [("x", x.clone()), ("x", x)])
     });
-    assert!(two.unwrap_err().to_string().contains("`x` stands twice"));
+    assert!(two.unwrap_err().to_string().contains("`x` is repeated"));
     let others = Grid::threads([2, 1], |mesh| {
         let x = mesh.whole(Tensor::<(N,)>::ones([3 + mesh.rank(Data)]));
         safetensors::save(&mesh, &path, [("x", x.to_dyn())])
@@ -268,7 +265,7 @@ fn what_is_no_tensor_is_refused() {
         others
             .unwrap_err()
             .to_string()
-            .contains("do different things")
+            .contains("make different calls")
     );
     let absent = Grid::simulate([8, 8], 1e-6, 1e9).unwrap();
     let x = absent.whole(ones()).to_dyn();
@@ -355,7 +352,7 @@ fn chunks_fit_the_boxes_or_are_refused() {
         "{text}"
     );
     let error: Error = saved([100_002, 1], 4, None).map_or_else(|error| error, |_| unreachable!());
-    assert!(error.to_string().contains("fit them alone"), "{error}");
+    assert!(error.to_string().contains("allow only chunks"), "{error}");
 }
 
 const OPTIONS: AdamOptions = AdamOptions {

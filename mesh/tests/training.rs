@@ -217,10 +217,10 @@ fn what_one_rank_cannot_read_is_an_error_on_all() {
         );
     }
     for text in refused(|rank, len| rows(len + rank, 3)) {
-        assert!(text.contains("rows 3..5 were asked for"), "{text}");
+        assert!(text.contains("rows 3..5 were requested"), "{text}");
     }
     for text in refused(|rank, len| rows(len, 3 + rank)) {
-        assert!(text.contains("other sizes along the same dims"), "{text}");
+        assert!(text.contains("sizes differ along the same dims"), "{text}");
         assert!(
             text.contains("[5, 3] here") && text.contains("4 elsewhere instead of 3")
                 || text.contains("[5, 4] here") && text.contains("3 elsewhere instead of 4"),

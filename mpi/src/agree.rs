@@ -343,12 +343,12 @@ fn require_agreement(
     {
         let (a, b) = (first.describe(), other.describe());
         let what = if a == b {
-            format!("ranks 0 and {rank} of {size} both start {a}, with other sizes")
+            format!("ranks 0 and {rank} of {size} both start {a}, sizes differ")
         } else {
             format!("rank 0 of {size} starts {a}, rank {rank} starts {b}")
         };
         return Err(Error::new(ErrorKind::Mesh, first.name(), what)
-            .hint("let all ranks of the axis do the same, in the same order"));
+            .hint("all ranks of the axis must make the same calls in order"));
     }
     let Some((rank, description)) = numbered().find(|(_, description)| description.fault != 0)
     else {
@@ -370,7 +370,7 @@ fn require_agreement(
             "gives pieces of wrong sizes for",
             "give one piece and its sizes a rank",
         ),
-        _ => ("gives wrong arguments for", "name ranks from 0 on"),
+        _ => ("gives wrong arguments for", "ranks start at 0"),
     };
     let bytes = description.bytes;
     let what = format!(

@@ -104,7 +104,7 @@ fn check_host(piece: &Raw) -> Result<()> {
     Err(Error::new(
         ErrorKind::Device,
         "mesh",
-        "a tensor on another device than the host",
+        "a tensor is not on the host",
     ))
 }
 

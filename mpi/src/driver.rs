@@ -294,8 +294,8 @@ impl Driver {
         };
         let records = lock(&self.records);
         let what = format!(
-            "job {} did not end within {} s (NOMINA_MESH_TIMEOUT): another rank is late, gone, or does something \
-             else; the last jobs of this rank:\n{records}",
+            "job {} did not end within {} s (NOMINA_MESH_TIMEOUT): another rank is late, gone, or makes other calls; \
+             the last jobs of this rank:\n{records}",
             task.record,
             limit.as_secs()
         );

@@ -18,7 +18,7 @@ pub(crate) fn require(holds: bool, kind: ErrorKind) -> Result<()> {
     Err(Error::new(
         kind,
         "mesh",
-        "arguments that do not belong together",
+        "arguments do not match",
     ))
 }
 

@@ -315,8 +315,7 @@ impl Messages {
             require_success("MPI_Get_count", code);
             if usize::try_from(received) != Ok(expected) {
                 let what = format!(
-                    "{received} bytes came from rank {} of an axis, {expected} were expected: ranks do not do \
-                     the same",
+                    "{received} bytes came from rank {} of an axis, {expected} were expected: ranks make other calls",
                     status.MPI_SOURCE
                 );
                 fail(&what);

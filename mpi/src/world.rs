@@ -59,19 +59,19 @@ impl Mpi {
     /// From then on, a panic in any thread ends the program on all ranks.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Mesh`] if MPI was started before in this process, or does not allow threads to call it in
+    /// Returns [`ErrorKind::Mesh`] if MPI was already started in this process, or does not allow threads to call it in
     /// turn; [`ErrorKind::Argument`] if `NOMINA_MESH_MESSAGE` is not a number of bytes.
     pub fn start() -> Result<Self> {
         let max_message = max_message_bytes(std::env::var("NOMINA_MESH_MESSAGE").ok())?;
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized)
         else {
-            return Err(mesh_error("MPI was started before in this process")
-                .hint("start it once, and make all meshes of that"));
+            return Err(mesh_error("MPI was already started here")
+                .hint("start it once for all meshes"));
         };
         if threading < Threading::Serialized {
             return Err(
-                mesh_error("this MPI does not allow threads to call it in turn")
-                    .hint("use one with MPI_THREAD_SERIALIZED"),
+                mesh_error("this MPI does not support MPI_THREAD_SERIALIZED")
+                    .hint("use one that does"),
             );
         }
         let world = universe.world();
@@ -82,7 +82,7 @@ impl Mpi {
         let thread = std::thread::Builder::new()
             .name("nomina-mpi".to_owned())
             .spawn(|| driver.run())
-            .map_err(|error| mesh_error(format!("no thread could be started: {error}")));
+            .map_err(|error| mesh_error(format!("cannot start a thread: {error}")));
         let session = Session {
             driver,
             rank,
@@ -124,7 +124,7 @@ impl Mpi {
         }
         let what = format!("a mesh of {asked:?} over {} ranks", self.size());
         Err(mesh_error(what).hint(
-            "give sizes whose product is the number of ranks, one of them 0 for what is left",
+            "give sizes whose product is the number of ranks, one may be 0 for the rest",
         ))
     }
 

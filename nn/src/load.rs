@@ -45,7 +45,7 @@ pub(crate) fn fit_to(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
             value.dtype()
         );
         return Err(mismatch(ErrorKind::DType, what, own, &value)
-            .hint("convert what is loaded first: `x.to_dtype(..)`"));
+            .hint("convert it before loading: `x.to_dtype(..)`"));
     }
     let named = value.names().iter().zip(own.names().iter());
     let names: Names = named
@@ -54,11 +54,11 @@ pub(crate) fn fit_to(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
     if let Some(at) =
         (0..names.len()).find(|&at| own.names()[at].is_some() && own.names()[at] != names[at])
     {
-        let what = "dims have other names than in the module";
+        let what = "the dims' names are not the module's";
         return Err(
             mismatch(ErrorKind::NameMismatch, what.to_owned(), own, &value)
                 .at(0, at)
-                .hint("align or rename what is loaded first"),
+                .hint("align or rename before loading"),
         );
     }
     let (raw, _) = value.into_parts();
@@ -90,9 +90,9 @@ pub(crate) fn check_sizes(own: &DynTensor, value: &DynTensor) -> Result<()> {
     if own.shape() == value.shape() {
         return Ok(());
     }
-    let what = "sizes are others than in the module";
+    let what = "sizes differ from the module's";
     Err(mismatch(ErrorKind::Shape, what.to_owned(), own, value)
-        .hint("load what a module of these sizes saved"))
+        .hint("load the file of a module of these sizes"))
 }
 
 fn mismatch(kind: ErrorKind, what: String, own: &DynTensor, value: &DynTensor) -> Error {

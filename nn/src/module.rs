@@ -73,7 +73,7 @@ pub(crate) fn replaced<D: Dims + Distinct, T: Element>(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` holds no parameters",
     label = "not a module",
-    note = "mark a field without parameters `#[module(skip)]`; a struct of layers is a module by `#[derive(Module)]`"
+    note = "mark a field without parameters `#[module(skip)]`; for a struct of layers: `#[derive(Module)]`"
 )]
 pub trait Module {
     /// Calls `visit` with each tensor and its path, in field order.

@@ -72,7 +72,7 @@ pub fn create(
 ) -> Result<()> {
     let io = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            Error::new(ErrorKind::File, op, "there is one already").hint("remove it first")
+            Error::new(ErrorKind::File, op, "it already exists").hint("remove it first")
         }
         _ => failed(op, &error),
     };
@@ -135,7 +135,7 @@ pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("links that lead to each other"))
+    Err(io::Error::other("a cycle of links"))
 }
 
 fn fill_file(
@@ -221,7 +221,7 @@ fn kind(found: &Metadata) -> &'static str {
 /// Returns the error for a file that can be neither replaced nor written to.
 fn unwritable(found: &Metadata) -> Option<io::Error> {
     let kind = kind(found);
-    let what = format!("it is {kind}, which no file can replace");
+    let what = format!("it is {kind}, not a regular file");
     match kind {
         "a folder" => Some(io::Error::new(io::ErrorKind::IsADirectory, what)),
         "a socket" => Some(io::Error::new(io::ErrorKind::Unsupported, what)),
@@ -233,7 +233,7 @@ fn require_regular(found: &Metadata) -> io::Result<()> {
     if found.is_file() {
         return Ok(());
     }
-    let what = format!("it is {}, and no regular file", kind(found));
+    let what = format!("it is {}, not a regular file", kind(found));
     let kind = if found.is_dir() {
         io::ErrorKind::IsADirectory
     } else {

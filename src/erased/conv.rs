@@ -13,7 +13,7 @@ use super::{Erased, ErasedRef, Static, Wilds, explain, wilds};
 pub(crate) struct Found {
     /// The channel dim of the input.
     pub(crate) channel: usize,
-    /// The dims to slide along.
+    /// The spatial dims.
     pub(crate) spatial: &'static [usize],
     /// The dim of the weight with the name of the channels.
     pub(crate) weight_channel: usize,

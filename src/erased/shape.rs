@@ -32,11 +32,11 @@ pub(crate) fn sized(
             continue;
         };
         if known != size {
-            let what = format!("size {size} where the dim's type says {known}");
+            let what = format!("size {size}, but the dim's type says {known}");
             return Err(Error::new(ErrorKind::Shape, op, what)
                 .operand(&Names::from_static(out.names), shape)
                 .at(0, dim)
-                .hint("a size declared in `dims!` is the only one the dim can have"));
+                .hint("the size declared in `dims!` is the only one allowed"));
         }
     }
     Ok(made)

@@ -43,7 +43,7 @@ pub(crate) fn length((start, end): (usize, usize), dim: usize) -> Result<usize> 
         let what = format!("the range {start}..{end} ends before it starts");
         Error::new(ErrorKind::Index, "narrow", what)
             .at(0, dim)
-            .hint("a range goes up, and `flip` turns a dim round")
+            .hint("ranges ascend; `flip` reverses a dim")
     })
 }
 
@@ -254,7 +254,7 @@ pub(crate) fn unflatten(
     let shape = x.raw.shape();
     let product = rule::numel("unflatten", sizes).ok();
     if product != Some(shape[dim]) {
-        let what = format!("sizes {sizes:?} do not multiply up to {}", shape[dim]);
+        let what = format!("sizes {sizes:?} do not multiply to {}", shape[dim]);
         return Err(x
             .blame(Error::new(ErrorKind::Flatten, "unflatten", what))
             .at(0, dim)
@@ -318,7 +318,7 @@ pub(crate) fn unflatten_as(
         }
     }
     if rule::numel("unflatten_as", &parts).ok() != Some(shape[at]) {
-        let what = format!("sizes {parts:?} do not multiply up to {}", shape[at]);
+        let what = format!("sizes {parts:?} do not multiply to {}", shape[at]);
         return Err(x
             .blame(Error::new(ErrorKind::Flatten, "unflatten_as", what))
             .at(0, at)
@@ -375,9 +375,9 @@ pub(crate) fn same_shape(
 #[cold]
 fn wrong_size(op: &'static str, shape: &[usize], of: &Static, dim: usize) -> Error {
     let known = of.sizes[dim].unwrap_or_default();
-    let what = format!("size {} where the dim's type says {known}", shape[dim]);
+    let what = format!("size {}, but the dim's type says {known}", shape[dim]);
     Error::new(ErrorKind::Shape, op, what)
         .operand(&Names::from_static(of.names), shape)
         .at(0, dim)
-        .hint("a size declared in `dims!` is the only one the dim can have")
+        .hint("the size declared in `dims!` is the only one allowed")
 }

@@ -13,9 +13,9 @@ use crate::erased::{Erased, ErasedRef, Wilds};
 
 /// A tensor, or a tuple of up to 8 tensors: `&w`, `(&w, &b)`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no input to take a gradient by",
-    label = "expected tensors of floats or complex numbers, lent",
-    note = "lend a tensor, or a tuple of up to 8: `&w`, `(&w, &b)`"
+    message = "`{Self}` is not an input with a gradient",
+    label = "expected borrowed tensors, float or complex",
+    note = "borrow a tensor, or up to 8: `&w`, `(&w, &b)`"
 )]
 pub trait Inputs {
     /// The tensors, owned; the gradient has these types.

@@ -155,13 +155,13 @@ pub(super) fn check(
         Error::new(
             kind,
             "typed",
-            format!("{what}, where the type has dims {types}"),
+            format!("{what}, but the type has dims {types}"),
         )
         .operand(names, shape)
     };
     if names.len() != wanted.len() {
         let what = format!("the tensor has {} dims", names.len());
-        return Err(error(ErrorKind::Rank, what).hint("choose a type with as many dims"));
+        return Err(error(ErrorKind::Rank, what).hint("choose a type of equal rank"));
     }
     for (dim, (own, wanted)) in names.iter().zip(wanted).enumerate() {
         match (own, wanted) {

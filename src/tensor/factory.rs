@@ -246,7 +246,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// If the sizes do not multiply up to the number of elements, or the dims cannot have the
+    /// If the sizes do not multiply to the number of elements, or the dims cannot have the
     /// sizes.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn from_vec<S: ShapeFor<D>>(data: Vec<T>, shape: S) -> Result<Self>

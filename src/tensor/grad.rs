@@ -25,8 +25,8 @@ impl OneNumber for () {}
 
 /// A dtype that has gradients: floats and complex numbers.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no gradient: gradients are of floats and complex numbers",
-    label = "no float and no complex number",
+    message = "`{Self}` has no gradient: only floats and complex have gradients",
+    label = "neither float nor complex",
     note = "convert it first: `x.to::<f32>()`"
 )]
 pub trait HasGradient: Inexact {}

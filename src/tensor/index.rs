@@ -46,7 +46,7 @@ pub type Part<D, S> = <S as Subscripts>::Of<D>;
 /// The indices are along distinct dims of `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
-    label = "cannot index dims {D} so"
+    label = "cannot index dims {D}"
 )]
 pub trait SubscriptsOf<D>: Subscripts {}
 // One impl as root, so that rustc lists no others in its message.
@@ -55,14 +55,14 @@ impl<S: Subscripts + EachSubscript<D>, D> SubscriptsOf<D> for S {}
 /// Like [`SubscriptsOf`], for each tuple length.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
-    label = "cannot index dims {D} so"
+    label = "cannot index dims {D}"
 )]
 pub trait EachSubscript<D> {}
 
 /// Subscripts of numbers and ranges only, whose part can be written to.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not made of numbers and ranges",
-    label = "what an index tensor takes is no part to write to",
+    label = "elements at index tensors cannot be written to",
     note = "write with `index_put_`, `index_copy_` or `masked_fill_`"
 )]
 pub trait SubscriptViews: Subscripts {}

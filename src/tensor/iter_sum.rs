@@ -24,7 +24,7 @@ macro_rules! folds {
                     Self::from_erased(pointwise::operator(Op::$op, x.into_operand(), y.into_operand(), D::STATIC))
                 };
                 let all = tensors.reduce(both).ok_or_else(|| {
-                    let what = "an iterator without tensors, and nothing says the sizes of the result";
+                    let what = "an empty iterator: the sizes of the result are unknown";
                     Error::new(ErrorKind::Argument, stringify!($method), what)
                         .hint("`fold` from a tensor")
                 });

@@ -33,7 +33,7 @@ impl<D: Dims, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tensor<D, T> {
             let what = format!("an array of {} dims", array.ndim());
             return Err(Error::new(ErrorKind::Rank, "try_from", what)
                 .operand(&Names::from_static(D::NAMES), &[])
-                .hint("choose a type with as many dims"));
+                .hint("choose a type of equal rank"));
         }
         Names::new(Names::from_static(D::NAMES).iter().cloned())
             .map_err(|error| error.in_op("try_from"))?;

@@ -88,7 +88,7 @@ impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
 #[diagnostic::on_unimplemented(
     message = "a tensor of dtype `{Self}` does not combine with `{R}`",
     label = "expected a tensor or a number",
-    note = "a `DynTensor` becomes a typed one by `d.typed::<(N, C), f32>()?`"
+    note = "convert a `DynTensor` first: `d.typed::<(N, C), f32>()?`"
 )]
 pub trait Beside<R>: Element {}
 #[diagnostic::do_not_recommend]

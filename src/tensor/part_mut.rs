@@ -32,7 +32,7 @@ use crate::erased::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
 /// assert_eq!(x.to_vec(), [10.0, 0.0, 21.0, 1.0, 31.0, 1.0]);
 /// ```
 #[derive(Debug)]
-#[must_use = "a part is there to be written to"]
+#[must_use = "a part is only written to"]
 pub struct TensorMut<'a, D: Dims, T: Element = f32> {
     raw: RawMut<'a>,
     wild: Wilds,
@@ -165,7 +165,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Returns a range of a dim, for writing.
     ///
     /// # Errors
-    /// If the range leaves the dim, or ends before it starts.
+    /// If the range exceeds the dim or is reversed.
     #[twin]
     pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,

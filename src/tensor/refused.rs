@@ -13,7 +13,7 @@ use super::Tensor;
 
 /// Refuses indexing by brackets, which would have to lend an element that has another dtype or is on a device.
 #[diagnostic::on_unimplemented(
-    message = "a tensor is not indexed by brackets",
+    message = "brackets do not index a tensor",
     label = "write `.at(..)` for a part, `.get(..)` for an element",
     note = "with dims (N, C): `x.at(N.i(0))`, `x.at((N.i(0), C.i(1..)))`, `x.get((N.i(0), C.i(2)))`"
 )]
@@ -31,7 +31,7 @@ impl<D: Dims, T: Element, I: Brackets> Index<I> for Tensor<D, T> {
 
 /// Refuses reshaping by sizes, which do not determine where names go.
 #[diagnostic::on_unimplemented(
-    message = "a tensor with names is not reshaped by sizes, which do not say where names go",
+    message = "a named tensor cannot be reshaped by sizes: they do not place the names",
     label = "write `.flatten(..)` or `.unflatten(..)`",
     note = "for example `x.flatten((H, W), P)` and `x.unflatten(P, (H.of(2), W.of(3)))`; without names: `x.into_dyn()`"
 )]

@@ -59,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// If the range leaves the dim, or ends before it starts.
+    /// If the range exceeds the dim or is reversed.
     #[twin]
     pub fn try_narrow<X: DimOf<D>>(&self, dim: X, range: impl RangeBounds<usize>) -> Result<Self>
     where

@@ -185,9 +185,9 @@ fn libraries_that_do_not_go_with_the_driver() {
     };
     for words in [
         "driver: CUDA 12.4",
-        "libnvrtc is of CUDA 13.0, and the driver knows 12.4",
+        "libnvrtc is for CUDA 13.0, the driver for 12.4",
         "`nvidia-cuda-nvrtc-cu12`",
-        "libcublasLt is of CUDA 13.0, and the driver knows 12.4",
+        "libcublasLt is for CUDA 13.0, the driver for 12.4",
         "`nvidia-cublas-cu12`",
         "\nerror: ",
     ] {

@@ -83,7 +83,7 @@ fn sizes_dims_and_dtypes() {
     refused(
         flat.svdvals(AT, "Col"),
         ErrorKind::DuplicateNames,
-        "dim `Col` is there already",
+        "dim `Col` already exists",
     );
     let whole = flat.to_dtype(DType::I32).unwrap();
     refused(

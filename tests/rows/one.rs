@@ -344,7 +344,7 @@ fn twice(op: Op, call: &Call, inputs: &Inputs) -> Checked {
         items.push(first);
     }
     match run(op, call.form, &doubled) {
-        Ok(_) => Err("a dim that stands twice is accepted".into()),
+        Ok(_) => Err("a dim that is repeated is accepted".into()),
         Err(_) => Ok(()),
     }
 }

@@ -13,11 +13,11 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const NEVER_SAID: [(&str, &str); 6] = [
     (
         "a union holds no parameters: a module is a struct or an enum",
-        "std's own error about fields that need no drop stands beside it",
+        "std's own error about fields that need no drop is printed as well",
     ),
     (
-        "these are more than the {OPERATORS} operators that macros of `nomina` read in one expression: \
-         give the first part a name by `let`, and go on from there",
+        "these are more than the {OPERATORS} operators that macros of `nomina` read in one expression: give the first \
+         part a name with `let`",
         "a page of operators: `macros/src/depth/tests.rs` has it",
     ),
     (
@@ -29,7 +29,7 @@ const NEVER_SAID: [(&str, &str); 6] = [
         "`tensor!()` has no token to point at, so rustc names the macro behind it as well",
     ),
     (
-        "this macro is called through the one of the same name in crate `nomina`",
+        "call the macro of the same name in crate `nomina`",
         "only a program that calls the macros' crate itself gets there",
     ),
     (

@@ -8,12 +8,12 @@ use crate::message::tuple;
 use crate::source::Part;
 
 pub const RULES: &[Rule] = &[
-    guess("dtype `{}` has no bits to work on", integers),
+    guess("dtype `{}` is not integer or bool", integers),
     guess("dtype `{}` is not an integer dtype", integers),
-    guess("dtype `{}` is not one of indices", integers),
-    guess("dtype `{}` is not a dtype of numbers", integers),
+    guess("dtype `{}` is not an index dtype", integers),
+    guess("dtype `{}` is not numeric", integers),
     sure("dtype `{}` is not a complex dtype", complex),
-    guess("dtype `{}` is not one of weights", real),
+    guess("dtype `{}` is not a weight dtype", real),
     guess("dtype `{}` holds neither classes nor probabilities", real),
     guess("no complex dtype has parts of `{}`", floats),
     guess("dtype `{}` has no order", sign),
@@ -24,10 +24,7 @@ pub const RULES: &[Rule] = &[
     ),
     sure("`{}` is not a dtype", nearest),
     guess("a tensor of dtype `{}` does not combine with `{}`", tensor),
-    sure(
-        "`{}` cannot stand beside a `DynTensor` in `fuse!`",
-        into_dyn,
-    ),
+    sure("`{}` does not mix with a `DynTensor` in `fuse!`", into_dyn),
     sure("`{}` is no tensor", braces),
     sure("`&str` is not a reduction", reduction),
     sure("`{}` are no mean and standard deviation", number),

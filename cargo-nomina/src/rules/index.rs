@@ -7,7 +7,7 @@ use crate::message::{dims, value};
 use crate::source::Part;
 
 pub const RULES: &[Rule] = &[
-    sure("a tensor is not indexed by brackets", brackets),
+    sure("brackets do not index a tensor", brackets),
     sure(
         "binary operation `{}` cannot be applied to type `{}`",
         compared,

@@ -11,7 +11,7 @@ pub const RULES: &[Rule] = &[
     sure("`{integer}` is not a dim", position),
     sure("`{integer}` is not one dim", position),
     sure("`{}` is not one dim", several),
-    guess("`{}` is not the rows and columns of matrices", matrix),
+    guess("`{}` is not a pair of row and column dims", matrix),
 ];
 
 /// Returns the arguments, with tuples replaced by their elements.

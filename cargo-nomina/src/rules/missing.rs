@@ -14,7 +14,7 @@ pub const RULES: &[Rule] = &[
         refined,
     ),
     guess(
-        "contract goes by name, and dims {} have an unknown one",
+        "contract needs names, but dims {} contain `Wild`",
         refine_anew,
     ),
     guess("dims {} are not a right side for matrices of dims {}", rows),
@@ -22,7 +22,7 @@ pub const RULES: &[Rule] = &[
         "a weight with dims {} lacks the channel `{}`, or has no kernel of {} dims",
         channel,
     ),
-    guess("dim `{}` of dims {} has no place in dims {}", placed),
+    guess("dim `{}` of dims {} is not in dims {}", placed),
     guess("`Of<{}>` does not say how often dims {} repeat", replaced),
     guess("`{}` is not an index into dims {}", indexed),
 ];

@@ -8,7 +8,7 @@ use crate::message::{code, dims, tuple, value};
 use crate::source::is_name;
 
 pub const RULES: &[Rule] = &[
-    sure("`..` stands twice in this order", one_rest),
+    sure("`..` is repeated in this order", one_rest),
     guess("`{}` is neither a dim nor `..`", rest),
     sure("`&str` is not an order of dims", words),
     sure("`&str` is not a list of names", names),
@@ -24,17 +24,17 @@ pub const RULES: &[Rule] = &[
         "t() takes at most 2 dims, and this tensor has dims {}",
         transpose,
     ),
-    sure("dims {} are not spelled as dims {}", spelled),
+    sure("dims {} differ from dims {}", spelled),
     sure(
         "a kernel with dims {} does not slide along dims {} of dims {} in order",
         kernel,
     ),
     sure("dims {} do not expand to dims {}", expanded),
     guess(
-        "sequences of dims {} do not go with values of dims {}",
+        "sequences of dims {} do not match values of dims {}",
         sequences,
     ),
-    sure("dims {} are not those of a {}", any_number),
+    sure("dims {} do not form a {}", any_number),
     sure("cannot matmul dims {} with dims {} on `{}`", contract),
 ];
 

@@ -8,7 +8,7 @@ use crate::source::is_name;
 
 pub const RULES: &[Rule] = &[
     sure("`{}` is not a list of dims", one_dim),
-    sure("dim `{}` has a constant size and takes no other", constant),
+    sure("dim `{}` has a constant size already", constant),
     sure(
         "dim `{}` has a constant size, so this operation cannot change it",
         renamed,

@@ -22,9 +22,9 @@ pub enum Unread {
 impl std::fmt::Display for Unread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotRust => f.write_str("it is no Rust"),
-            Self::TooDeep => write!(f, "its parts are nested more than {DEPTH} deep"),
-            Self::NoStack => f.write_str("there is no memory to parse it"),
+            Self::NotRust => f.write_str("invalid Rust"),
+            Self::TooDeep => write!(f, "it is nested more than {DEPTH} deep"),
+            Self::NoStack => f.write_str("no memory to parse it"),
         }
     }
 }

@@ -32,9 +32,9 @@ pub trait EachPlaced<T> {}
 
 /// Dim `X` of dims `S` is in the list `T` too.
 #[diagnostic::on_unimplemented(
-    message = "dim `{X}` of dims {S} has no place in dims {T}",
+    message = "dim `{X}` of dims {S} is not in dims {T}",
     label = "cannot align dims {S} to dims {T}",
-    note = "every dim needs a place: in `align_to`, `..` stands for those not listed; `squeeze` drops one of size 1"
+    note = "list every dim; in `align_to`, `..` means the others; `squeeze` drops a dim of size 1"
 )]
 pub trait HasPlace<X, S, T> {}
 #[diagnostic::do_not_recommend]
@@ -65,7 +65,7 @@ impl<O: OrderSpec, D: OrderedBy<O>> Order<D> for O {}
 /// unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "cannot align dims {Self} to the order {O}",
-    label = "cannot align dims {Self} so"
+    label = "cannot align dims {Self}"
 )]
 pub trait OrderedBy<O> {}
 
@@ -181,7 +181,7 @@ impl<D> OneRestIn<D> for TwoRests where NamesOf<D>: OneRest {}
 
 /// Never holds: carries the message for an order with two `..`.
 #[diagnostic::on_unimplemented(
-    message = "`..` stands twice in this order",
-    label = "`..` may stand only once"
+    message = "`..` is repeated in this order",
+    label = "use `..` only once"
 )]
 pub trait OneRest {}

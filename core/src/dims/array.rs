@@ -7,8 +7,8 @@ use super::shape::Shape;
 /// A nested array that holds dims `D`: its depth is their number, and its lengths agree with their
 /// constant sizes.
 #[diagnostic::on_unimplemented(
-    message = "this array does not hold dims {D}",
-    label = "its nesting, or a length, is not that of dims {D}"
+    message = "this array does not fit dims {D}",
+    label = "wrong nesting or length for dims {D}"
 )]
 pub trait ArrayFor<D> {
     /// The elements.

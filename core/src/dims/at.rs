@@ -72,7 +72,7 @@ pub trait SubscriptOf<D, X>: Subscript {}
 /// A number or a range: the part it selects is a view, which can be written to.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number or a range",
-    label = "what an index tensor takes is no part to write to",
+    label = "elements at index tensors cannot be written to",
     note = "write with `index_put_`, `index_copy_` or `masked_fill_`"
 )]
 pub trait SubscriptView: Subscript {}

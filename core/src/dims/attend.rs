@@ -10,7 +10,7 @@ use super::verdict::NamesOf;
 
 /// The list has at least two dims, so the tensor holds matrices.
 #[diagnostic::on_unimplemented(
-    message = "the last two dims make a matrix: at least two are needed",
+    message = "at least two dims are needed, the last two a matrix",
     label = "too few dims"
 )]
 pub trait AtLeast2Dims {}

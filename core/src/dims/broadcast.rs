@@ -24,7 +24,7 @@ use super::id::IsTrue;
 #[diagnostic::on_unimplemented(
     message = "dims {Self} cannot be broadcast with dims {E}",
     label = "cannot broadcast dims {Self} with dims {E}",
-    note = "generic code asks for it in a bound: `D: Broadcast<E>`"
+    note = "in generic code, add the bound `D: Broadcast<E>`"
 )]
 pub trait Broadcast<E: Dims>:
     Sized + BroadcastWith<E> + DimList<Sum<E>: BroadcastWith<Self> + DimList<Sum<Self> = Sum<Self, E>>>
@@ -41,7 +41,7 @@ impl<D: Dims + BroadcastWith<E>, E: Dims> Broadcast<E> for D where
 #[diagnostic::on_unimplemented(
     message = "dims {Self} cannot be broadcast with dims {E}",
     label = "cannot broadcast dims {Self} with dims {E}",
-    note = "generic code asks for it in a bound: `D: Broadcast<E>`"
+    note = "in generic code, add the bound `D: Broadcast<E>`"
 )]
 pub trait BroadcastWith<E> {}
 // One impl serves every `E`, so that generic code needs no bound for a zero-dim left operand.
@@ -60,7 +60,7 @@ pub type DtypeRule<D, E> = <D as DimList>::Rule<E>;
 #[diagnostic::on_unimplemented(
     message = "the result has dims {O}, which dims {Self} cannot hold",
     label = "in-place would change dims {Self}",
-    note = "use the operator that makes a new tensor"
+    note = "use the out-of-place operator"
 )]
 pub trait HoldsInPlace<O> {}
 #[diagnostic::do_not_recommend]
@@ -72,7 +72,7 @@ impl<D: Dims, O: Dims> HoldsInPlace<O> for D where D::SameRank<O>: IsTrue {}
 #[diagnostic::on_unimplemented(
     message = "the result has dims {O}, which dims {Self} cannot hold",
     label = "the result would change dims {Self}",
-    note = "use the operator that makes a new tensor"
+    note = "use the out-of-place operator"
 )]
 pub trait Holds<O>: HoldsInPlace<O> {}
 
@@ -89,7 +89,7 @@ pub trait Holds<O>: HoldsInPlace<O> {}
 #[diagnostic::on_unimplemented(
     message = "dims {E} do not fit into dims {Self} in place",
     label = "in-place would change dims {Self}",
-    note = "use the operator that makes a new tensor"
+    note = "use the out-of-place operator"
 )]
 pub trait Absorbs<E: Dims>: Dims + Broadcast<E> + HoldsInPlace<Sum<Self, E>> {}
 impl<D: Dims + Broadcast<E> + HoldsInPlace<Sum<D, E>>, E: Dims> Absorbs<E> for D {}
@@ -98,7 +98,7 @@ impl<D: Dims + Broadcast<E> + HoldsInPlace<Sum<D, E>>, E: Dims> Absorbs<E> for D
 #[diagnostic::on_unimplemented(
     message = "dims {Self} do not expand to dims {T}",
     label = "expand adds dims on the left and keeps the others in order",
-    note = "where the order differs, align by name first: `x.align_to(..)`"
+    note = "for another order, align first: `x.align_to(..)`"
 )]
 pub trait ExpandInto<T> {}
 // `T` holds the sum, so all names match: `T` is fully named.

@@ -7,7 +7,7 @@ use super::id::{Bool, IsTrue};
 
 /// Rustc knows every name in the list.
 #[diagnostic::on_unimplemented(
-    message = "contract goes by name, and dims {Self} have an unknown one",
+    message = "contract needs names, but dims {Self} contain `Wild`",
     label = "name the dims first: `x.refine_names(..)`"
 )]
 pub trait FullyNamed: DimList<AllNamed: IsTrue> {}

@@ -16,7 +16,7 @@ use crate::{Alike, PromotionRule};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
-    note = "a list of dims is a tuple of what `dims!` declares: `(N, C)`, `(C,)` for one dim, `()` for none"
+    note = "write a tuple of dims from `dims!`: `(N, C)`, `(C,)` for one dim, `()` for none"
 )]
 pub trait Dims: DimTuple {}
 impl<D: DimTuple> Dims for D {}
@@ -25,7 +25,7 @@ impl<D: DimTuple> Dims for D {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
-    note = "a list of dims is a tuple of what `dims!` declares: `(N, C)`, `(C,)` for one dim, `()` for none"
+    note = "write a tuple of dims from `dims!`: `(N, C)`, `(C,)` for one dim, `()` for none"
 )]
 pub trait DimTuple
 where

@@ -22,7 +22,7 @@ impl<D: Dims, L: DimLists> DimLists for (D, L) {
 
 /// Rustc knows every name in the list. `einsum!` requires it of each operand; `L` are the listed dims.
 #[diagnostic::on_unimplemented(
-    message = "einsum goes by name, and dims {Self} have an unknown one",
+    message = "einsum needs names, but dims {Self} contain `Wild`",
     label = "name the dims first: `x.refine_names(..)`"
 )]
 pub trait EinsumNamed<L> {}

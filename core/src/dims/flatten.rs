@@ -48,7 +48,7 @@ pub trait FlattenIn<F, X> {}
 
 /// The dims are in `D`, adjacent and in order.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} do not all stand in dims {D}",
+    message = "dims {Self} are not all in dims {D}",
     label = "no such dims"
 )]
 pub trait Adjacent<D> {}
@@ -59,8 +59,8 @@ pub struct Successor<Q>(PhantomData<Q>);
 /// Dim `X` follows dim `P` in dims `D`.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` does not follow dim `{P}` in dims {D}",
-    label = "flatten takes dims of the tensor that stand next to each other, in order",
-    note = "for dims that stand elsewhere, align first: `x.align_to((.., {P}, {X}))`"
+    label = "flatten takes adjacent dims, in the tensor's order",
+    note = "make them adjacent first: `x.align_to((.., {P}, {X}))`"
 )]
 pub trait Follows<P, X, D> {}
 #[diagnostic::do_not_recommend]

@@ -19,7 +19,7 @@ impl<A: Axes, D: Dims, X: OneDim + Insert<A::List>> FlattenOthers<D, X> for A wh
 
 /// The list is not empty: the argument was not `..`.
 #[diagnostic::on_unimplemented(
-    message = "flatten_others takes the dims that stay by name, not `..`",
+    message = "flatten_others takes the dims to keep by name, not `..`",
     label = "a dim or a tuple of dims is needed here"
 )]
 pub trait StayByName {}

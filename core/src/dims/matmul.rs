@@ -66,8 +66,8 @@ impl<E> TimesRight<E> for MoreThan8Dims {}
 #[cfg(nomina_lint)]
 #[diagnostic::on_unimplemented(
     message = "matmul contracts dim `{A}` with dim `{B}`",
-    label = "two names, contracted because they stand last, and last but one",
-    note = "by name: `x.contract(&w, C)`, or `x.matmul_on(C, &w)` where both stand there; weights (Out, In): `x.linear(&w, &b)`"
+    label = "two different names, contracted by position",
+    note = "by name: `x.contract(&w, C)`, or `x.matmul_on(C, &w)` at these positions; weights (Out, In): `x.linear(&w, &b)`"
 )]
 pub trait Contractible<A, B> {}
 #[cfg(nomina_lint)]
@@ -88,7 +88,7 @@ impl Contractible<Wild, Wild> for core::convert::Infallible {}
 #[diagnostic::on_unimplemented(
     message = "cannot matmul dims {D} with dims {E} on `{Self}`",
     label = "`{Self}` is not the last of dims {D} and the last but one of dims {E}",
-    note = "`contract` finds a dim wherever it stands in both"
+    note = "`contract` finds the dim at any position"
 )]
 pub trait MatMulOn<D, E> {}
 #[diagnostic::do_not_recommend]
@@ -112,9 +112,9 @@ pub trait AtLeast1Dim {}
 
 /// One dim: `mv` on the right, `dot` on both sides.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} are not those of a vector",
+    message = "dims {Self} do not form a vector",
     label = "expected one dim",
-    note = "among products, `matmul` takes any number of dims"
+    note = "`matmul` takes any number of dims"
 )]
 pub trait Vector {}
 #[diagnostic::do_not_recommend]
@@ -122,9 +122,9 @@ impl<K: Axis> Vector for (K,) {}
 
 /// Two dims: `mm`, `mv` on the left.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} are not those of a matrix",
+    message = "dims {Self} do not form a matrix",
     label = "expected two dims",
-    note = "among products, `matmul` takes any number of dims"
+    note = "`matmul` takes any number of dims"
 )]
 pub trait Matrix {}
 #[diagnostic::do_not_recommend]
@@ -132,9 +132,9 @@ impl<N: Axis, K: Axis> Matrix for (N, K) {}
 
 /// Three dims: `bmm`.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} are not those of a batch of matrices",
+    message = "dims {Self} do not form a batch of matrices",
     label = "expected three dims",
-    note = "among products, `matmul` takes any number of dims"
+    note = "`matmul` takes any number of dims"
 )]
 pub trait Batched {}
 #[diagnostic::do_not_recommend]

@@ -13,7 +13,7 @@ use super::rename::Transposed;
 
 /// Rows and columns as an argument: `(Row, Col)`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the rows and columns of matrices",
+    message = "`{Self}` is not a pair of row and column dims",
     label = "expected two dims: `(Row, Col)`"
 )]
 pub trait RowsAndColumns: Axes {
@@ -30,7 +30,7 @@ impl<R: OneDim, C: OneDim> RowsAndColumns for (R, C) {
 
 /// Two dims of `D` that are the rows and columns of matrices. Write `M: MatrixOf<D>`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the rows and columns of matrices",
+    message = "`{Self}` is not a pair of row and column dims",
     label = "expected two dims: `(Row, Col)`"
 )]
 pub trait MatrixOf<D>: RowsAndColumns<List: EachIn<D>> {}

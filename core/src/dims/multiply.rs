@@ -88,7 +88,7 @@ macro_rules! multiply_to {
         /// types.
         #[diagnostic::on_unimplemented(
             message = $product,
-            label = "constant sizes that do not multiply up"
+            label = "the products of the sizes differ"
         )]
         pub trait $name<D, X, $(const $k: usize,)* const P: usize> {}
         #[diagnostic::do_not_recommend]

@@ -51,7 +51,7 @@ pub type AllPrimes<D> = <D as PrimeEach>::Primes;
 
 /// Every dim of the list has a name, and therefore a prime. [`AllPrimes`] is the result.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} have one without a name, which has no prime",
+    message = "dims {Self} have an unnamed dim, which has no prime",
     label = "name the dims first: `x.refine_names(..)`"
 )]
 pub trait PrimeEach: Dims {

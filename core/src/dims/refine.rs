@@ -17,7 +17,7 @@ impl<O: OrderSpec, D: Dims + RefineInto<Refined<D, O>>> Refine<D> for O where O:
 /// Each `Wild` of `Self` may become the dim of `T` at its position; each name stays.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} cannot be refined to dims {T}",
-    label = "a known name stays, and the number of dims too",
+    label = "names and the number of dims must stay",
     note = "to change a known name: `x.rename(N, M)`"
 )]
 pub trait RefineInto<T> {}
@@ -29,8 +29,8 @@ impl<D: Dims + Holds<T>, T: Dims + Distinct> RefineInto<T> for D {}
 ///
 /// Every list is spelled like itself, so this bound never restricts generic code.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} are not spelled as dims {E}",
-    label = "expected dims {E}, of whatever crate",
+    message = "dims {Self} differ from dims {E}",
+    label = "expected dims {E}, from any crate",
     note = "another order: `x.align_to((N, C))`; other names: `x.rename(N, M)`"
 )]
 pub trait SpelledAs<E> {}

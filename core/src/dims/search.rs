@@ -7,9 +7,9 @@ use super::dims::Dims;
 /// Sequences with these dims fit values of dims `E`: one sequence for all values, or one per row of
 /// values, whose dims before the last are the same.
 #[diagnostic::on_unimplemented(
-    message = "sequences of dims {Self} do not go with values of dims {E}",
+    message = "sequences of dims {Self} do not match values of dims {E}",
     label = "expected one sequence, or one for each row of dims {E}",
-    note = "give a sequence of one dim, or one whose dims before the last are those of the values"
+    note = "give a sequence of one dim, or one with the leading dims of the values"
 )]
 pub trait Sequences<E> {}
 

@@ -10,7 +10,7 @@ pub use crate::rule::Shape;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim with a size",
     label = "expected a dim with a size, such as `N.of(2)`",
-    note = "a dim stands bare only if `dims!` gave it a constant size: `dims! {{ Rgb = 3 }}`"
+    note = "only a dim with a constant size needs none: `dims! {{ Rgb = 3 }}`"
 )]
 pub trait SizedDim {
     /// The dim.
@@ -115,7 +115,7 @@ pub trait Sizes {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape for dims {D}",
     label = "give one size for each dim of {D}",
-    note = "for dims (N, C): `[2, 3]`, or `(N.of(2), C.of(3))`; if nothing names the dims: `Tensor::<(N, C)>::zeros(..)`; a tuple makes `f32`, or `zeros_with::<{T}>(..)`"
+    note = "for dims (N, C): `[2, 3]`, or `(N.of(2), C.of(3))`; to name the dims: `Tensor::<(N, C)>::zeros(..)`; a tuple gives `f32`, otherwise `zeros_with::<{T}>(..)`"
 )]
 pub trait ShapeFor<D, T = f32> {
     /// Returns the sizes, in order.

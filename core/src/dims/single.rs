@@ -12,7 +12,7 @@ use super::axis::Dim;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not one dim",
     label = "expected a dim, or `..` for all",
-    note = "over several dims there is the value alone: `x.amax((N, C))`, `x.amin((N, C))`"
+    note = "for the value alone over several dims: `x.amax((N, C))`, `x.amin((N, C))`"
 )]
 pub trait OneOrAll: Axes {
     /// The result of an operator that finds values at indices: both, or the value alone for `..`.

@@ -68,7 +68,7 @@ impl CanEqual<Wild, Wild> for Infallible {}
 
 /// The length `K` of a literal is a possible size of dim `A`.
 #[diagnostic::on_unimplemented(
-    message = "dim `{A}` has a constant size, and {K} is not it",
+    message = "dim `{A}` has a constant size other than {K}",
     label = "wrong size for `{A}`"
 )]
 pub trait CanBe<A, const K: usize> {}
@@ -92,7 +92,7 @@ impl<A: Axis<Size = AnySize>> Resizable<A> for SizeOf<A> {}
 
 /// The dim accepts any size: it has no constant one.
 #[diagnostic::on_unimplemented(
-    message = "dim `{A}` has a constant size and takes no other",
+    message = "dim `{A}` has a constant size already",
     label = "write `{A}` alone, without `.of(..)`"
 )]
 pub trait Open<A> {}

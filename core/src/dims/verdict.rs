@@ -93,7 +93,7 @@ impl<A: Axis, B: Axis<Id = A::Id>, L, M> SameName<A, B, L, M> for Position<A, B>
 
 /// Never holds: the message for a name at the position of a `Wild` that is also elsewhere.
 #[diagnostic::on_unimplemented(
-    message = "dim `{X}` is misaligned: it faces `Wild`, but stands at another position in dims {D}",
+    message = "dim `{X}` is misaligned: it faces `Wild`, but is at another position in dims {D}",
     label = "cannot broadcast dims {L} with dims {M}",
     note = "name the dims first, `x.refine_names(..)`, then align by name: `y.align_as(&x)`"
 )]

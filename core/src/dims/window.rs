@@ -11,7 +11,7 @@ use super::size::{Resizable, SizeOf};
 /// One dim or a tuple of dims, `S` of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of {S} dims",
-    label = "expected as many dims as there are numbers, {S}"
+    label = "expected one dim for each of the {S} numbers"
 )]
 pub trait Count<const S: usize>: Axes {}
 #[diagnostic::do_not_recommend]
@@ -46,7 +46,7 @@ counts! {
 /// `S` dims of `D` that a window slides along, one dim or a tuple, without constant sizes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of {S} dims",
-    label = "expected as many dims as there are numbers, {S}"
+    label = "expected one dim for each of the {S} numbers"
 )]
 pub trait SpatialOf<D, const S: usize>: AxesOf<D> {}
 impl<A: AxesOf<D> + Count<S>, D, const S: usize> SpatialOf<D, S> for A where A::List: EachResizable {}
@@ -88,7 +88,7 @@ impl<D: Dims> EveryName for D where D::AllNamed: IsTrue {}
 // messages.
 #[diagnostic::on_unimplemented(
     message = "a weight with dims {Self} lacks the channel `{X}`, or has no kernel of {S} dims",
-    label = "a weight has output channels, `{X}`, and {S} dims for the kernel"
+    label = "expected output channels, `{X}`, and {S} kernel dims"
 )]
 pub trait WeightFor<D, X, A, const S: usize>: Dims {}
 impl<D, X, A, E, const S: usize> WeightFor<D, X, A, S> for E
@@ -139,8 +139,8 @@ type MaySlide<K, L, D> = <Same<K, L> as Bool>::Or<<<D as DimList>::Contains<K> a
 /// slides along, or a name that `D` lacks.
 #[diagnostic::on_unimplemented(
     message = "a kernel with dims {Self} does not slide along dims {L} of dims {D} in order",
-    label = "the kernel's dims stand in another order",
-    note = "align the weight: output channels, the channel, then the kernel as the dims it slides along"
+    label = "the kernel's dims are in another order",
+    note = "align the weight: output channels, the channel, then the kernel in the order of the input"
 )]
 pub trait SlidesAlong<L, D> {}
 #[diagnostic::do_not_recommend]

@@ -59,7 +59,7 @@ pub type Promoted<T, U, R = Alike> = <T as Promote<U, R>>::Output;
 #[diagnostic::on_unimplemented(
     message = "a result of dtype `{Self}` cannot be stored in a tensor of dtype `{U}`",
     label = "`{Self}` does not fit into `{U}`",
-    note = "convert the operand first, or use the operator that makes a new tensor"
+    note = "convert the operand first, or use the out-of-place operator"
 )]
 pub trait StoreAs<U>: Element {}
 #[diagnostic::do_not_recommend]
@@ -87,7 +87,7 @@ pub trait ComplexElement: Element {}
 
 /// A dtype for linear algebra and Fourier transforms: `f32`, `f64` and the complex ones.
 #[diagnostic::on_unimplemented(
-    message = "dtype `{Self}` is not one of linear algebra",
+    message = "linear algebra does not take dtype `{Self}`",
     label = "needs `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
     note = "convert it first: `x.to::<f32>()`"
 )]
@@ -138,7 +138,7 @@ pub trait Integer: Real + Numeric {}
 
 /// A dtype of indices: `i64` or `i32`.
 #[diagnostic::on_unimplemented(
-    message = "dtype `{Self}` is not one of indices",
+    message = "dtype `{Self}` is not an index dtype",
     label = "an index needs `i64` or `i32`"
 )]
 pub trait IndexElement: Integer {}
@@ -149,7 +149,7 @@ impl IndexElement for i32 {}
 
 /// A dtype of integers or truth values. Required by bitwise operators.
 #[diagnostic::on_unimplemented(
-    message = "dtype `{Self}` has no bits to work on",
+    message = "dtype `{Self}` is not integer or bool",
     label = "needs an integer dtype or `bool`"
 )]
 pub trait Integral: Real {}
@@ -158,9 +158,9 @@ pub trait Integral: Real {}
 ///
 /// An integer scalar does not change it, also in generic code: `x * 2`.
 #[diagnostic::on_unimplemented(
-    message = "dtype `{Self}` is not a dtype of numbers",
+    message = "dtype `{Self}` is not numeric",
     label = "`bool` is not a number here",
-    note = "for truth values: `logical_and`, `logical_not` and their kin"
+    note = "for bool: `logical_and`, `logical_not` and similar"
 )]
 pub trait Numeric: Element + PromoteScalar<i32, Output = Self> {}
 
@@ -262,7 +262,7 @@ real_numbers!(bool u8 i8 i16 i32 i64 u16 u32 usize isize f16 bf16 f32 f64);
 #[diagnostic::on_unimplemented(
     message = "a tensor of dtype `{Self}` does not combine with `{S}`",
     label = "expected a tensor or a number",
-    note = "a `DynTensor` becomes a typed one by `d.typed::<(N, C), f32>()?`"
+    note = "convert a `DynTensor` first: `d.typed::<(N, C), f32>()?`"
 )]
 pub trait PromoteScalar<S>: Element {
     /// The dtype of the result.

@@ -87,7 +87,7 @@ macro_rules! faults {
 faults! {
     /// A pending sum with an operand that each rank has whole.
     PendingBesideWhole PendingBesideWholeOver<X> BothFinished
-        "a sum over mesh axis `{X}` is still pending, and the other operand is whole: it would count once for each rank"
+        "a sum over mesh axis `{X}` is still pending, and the other operand is whole: it would be added once per rank"
         "finish the sum first"
         "`.all_reduce({X})`, or `.reduce_scatter({X}, ..)`";
     /// A pending sum with an operand that is split.
@@ -97,7 +97,7 @@ faults! {
         "`.reduce_scatter({X}, {N})`, or `.all_reduce({X})`";
     /// A nonlinear operation on a pending sum.
     StillPending StillPendingOver<X> Finished
-        "a sum over mesh axis `{X}` is still pending: only what is linear may be done with it"
+        "a sum over mesh axis `{X}` is still pending: only linear operators may follow"
         "finish the sum first"
         "`.all_reduce({X})`, or `.reduce_scatter({X}, ..)`";
     /// A product of two pending sums.
@@ -117,63 +117,63 @@ faults! {
         "`{N}.via({X})` communicates; `.all_gather({X})` makes the dim whole";
     /// One operand is synced, the other is not.
     SyncedBeside SyncedBesideOver<X> BothSynced
-        "one operand is synced over mesh axis `{X}`, the other is not: its gradient would need a sum that nobody wrote"
-        "say where that sum is"
+        "one operand is synced over mesh axis `{X}`, the other is not: its gradient would need an implicit sum"
+        "make the sum explicit"
         "`.whole({X})` on the synced operand";
     /// Two operands are split by different dims.
     SplitApart SplitApartOver<X, N, O> SplitAlike
         "placements do not fit along mesh axis `{X}`: one operand is split by dim `{N}`, the other by dim `{O}`"
-        "each rank has other parts of both"
+        "the parts do not match"
         "`.all_to_all({X}, ..)` splits by another dim, `.all_gather({X})` makes it whole";
     /// A dim is split in one operand and whole in the other.
     SplitBesideWhole SplitBesideWholeOver<X, N> PartsOfBoth
         "placements do not fit along mesh axis `{X}`: one operand is split by dim `{N}`, the other has all of `{N}`"
-        "a part of one would meet all of the other"
+        "the ranks' sizes would differ"
         "`.cut({X}, {N})` on the whole operand, or `.all_gather({X})` on the split one";
     /// One operand is each rank's own, the other is shared by all ranks.
     OwnBeside OwnBesideOver<X> BothOwn
         "one operand is each rank's own along mesh axis `{X}`, the other is not"
-        "say what the own pieces are together"
+        "say what the pieces form"
         "`.claim()`, or `.broadcast({X}, rank)`";
     /// A reduction over ranks of a tensor that is not pending.
     NothingPending NothingPendingOver<X> HasPendingSum
         "no sum is pending over mesh axis `{X}`"
-        "each rank has the whole value there; a sum would count it once for each rank"
-        "leave the call out";
+        "each rank has the whole value; a sum would count it once per rank"
+        "remove the call";
     /// A gather of a tensor that is not split.
     NothingSplit NothingSplitOver<X> HasSplitDim
         "no dim is split over mesh axis `{X}`"
-        "there are no parts to put together"
-        "leave the call out";
+        "there are no parts to gather"
+        "remove the call";
     /// A cut of a tensor that is not whole.
     NothingWhole NothingWholeOver<X> HasWholeValue
         "the tensor is not whole along mesh axis `{X}`"
-        "only what each rank has whole can be cut, or pend"
-        "`.all_to_all({X}, ..)` splits by another dim, `.reduce_scatter({X}, ..)` finishes a sum, `.whole({X})` is for what is synced";
+        "only a whole tensor can be cut or made pending"
+        "`.all_to_all({X}, ..)` splits by another dim, `.reduce_scatter({X}, ..)` finishes a sum, `.whole({X})` is for synced tensors";
     /// `whole` of a tensor that is not synced.
     NothingSynced NothingSyncedOver<X> HasSyncedValue
         "the tensor is not synced over mesh axis `{X}`"
-        "`whole` says where the gradient of a synced tensor is summed"
-        "leave the call out";
+        "`whole` marks where a synced tensor's gradient is summed"
+        "remove the call";
     /// `broadcast` of a tensor that is not each rank's own.
     NothingOwn NothingOwnOver<X> HasOwnValue
         "the tensor is not each rank's own along mesh axis `{X}`"
         "there is nothing to broadcast"
-        "leave the call out";
+        "remove the call";
     /// `across` of a dim that is not split.
     NotSplit NotSplitOver<X, N> SplitSomewhere
         "dim `{N}` is not split over any mesh axis"
         "nothing to sum across"
-        "leave `across` out: `{N}`";
+        "remove `across`: `{N}`";
     /// `via` an axis that does not split the dim.
     NotSplitThere NotSplitThereOver<X, N> SplitThere
         "dim `{N}` is not split over mesh axis `{X}`"
-        "each rank has all of it there"
-        "leave `via` out: `{N}`";
+        "each rank has the whole dim"
+        "remove `via`: `{N}`";
     /// `via` in a reduction, whose pieces are combined by a later conversion.
     ViaOfSum ViaOfSumOver<X, N> CombinedLater
-        "a reduction over dim `{N}` has no form `via` mesh axis `{X}`"
-        "its pieces are combined where the result is converted"
+        "a reduction over dim `{N}` cannot go `via` mesh axis `{X}`"
+        "the pieces are combined when the result is converted"
         "`across({N})` leaves it pending, and `.all_reduce({X})` finishes it";
     /// A dim that another, inner axis splits further.
     SplitInside SplitInsideOver<X, N> SplitLast
@@ -183,21 +183,21 @@ faults! {
     /// `across` of a dim that is split in one operand only.
     SplitInOne SplitInOneOver<X, N> SplitInEach
         "dim `{N}` is split over mesh axis `{X}` in one operand, and whole in the other"
-        "a part of one would meet all of the other"
+        "the ranks' sizes would differ"
         "`.cut({X}, {N})` on the whole operand";
     /// A split dim is not the first of the dims that are flattened.
     SplitBehind SplitBehindOver<X, N> SplitFirst
-        "dim `{N}` is split over mesh axis `{X}`, and does not come first among the dims that become one"
-        "the parts of the result would not follow each other"
+        "dim `{N}` is split over mesh axis `{X}`, and is not the first of the dims to merge"
+        "the parts of the result would not be contiguous"
         "`.all_gather({X})`, or put `{N}` first";
     /// No rank has all values.
     NotAllValues NotAllValuesOver<X> HasAllValuesThere
         "no rank along mesh axis `{X}` has all values"
         "each rank has its own part"
-        "`.all_gather({X})` puts parts together, `.all_reduce({X})` finishes a sum";
+        "`.all_gather({X})` gathers parts, `.all_reduce({X})` finishes a sum";
     /// A loss would count once per rank.
     LossIsWhole LossIsWholeOver<X> CountsOnce
         "the loss is whole on each rank of mesh axis `{X}`: each copy would count"
-        "one number goes back, not one for each rank"
-        "`.sync({X})` in the place of `.all_reduce({X})`, or `.pend({X})`";
+        "backward takes one number, not one per rank"
+        "`.sync({X})` instead of `.all_reduce({X})`, or `.pend({X})`";
 }

@@ -56,7 +56,7 @@ macro_rules! checks {
         #[diagnostic::on_unimplemented(
             message = $message,
             label = "placement `{Self}` does not fit",
-            note = "generic code asks for it in a bound"
+            note = "in generic code, add it as a bound"
         )]
         pub trait $name<$($parameter),*> {}
         impl<P: Placement $(, $parameter: $bound)*> $name<$($parameter),*> for P
@@ -76,7 +76,7 @@ checks! {
     /// Nothing is pending: a nonlinear operation is allowed.
     AllFinished<> Finished<>, "the operator is not linear, and takes no pending sum";
     /// Nothing but sums is pending: a linear operation is allowed.
-    AllLinear<> Linear<>, "the operator takes no pending result but a sum";
+    AllLinear<> Linear<>, "the only pending result here is a sum";
     /// Each rank has all of the dims `L`.
     HasWhole<L: Dims> HasAll<L>, "each rank needs all of dims {L}";
 }
@@ -87,8 +87,8 @@ type IfThere<X, V> = <<<X as MeshAxis>::Index as AxisIndex>::Exists as Bool>::Ve
 /// A gradient can start here: the number is pending or synced along each axis.
 #[diagnostic::on_unimplemented(
     message = "no gradient can start at placement `{Self}`",
-    label = "one number goes back, not one for each rank",
-    note = "generic code asks for it in a bound"
+    label = "backward takes one number, not one per rank",
+    note = "in generic code, add it as a bound"
 )]
 pub trait IsLoss {}
 impl<P: Placement> IsLoss for P where
@@ -105,7 +105,7 @@ impl<P: Placement> IsLoss for P where
 #[diagnostic::on_unimplemented(
     message = "placement `{Self}` does not give each rank all values",
     label = "split, pending or own along an axis",
-    note = "generic code asks for it in a bound"
+    note = "in generic code, add it as a bound"
 )]
 pub trait HasAllValues {}
 impl<P: Placement> HasAllValues for P where
@@ -130,7 +130,7 @@ type BesideVerdict<M, P, Q, D, E> = First<
 #[diagnostic::on_unimplemented(
     message = "placements `{Self}` and `{Q}` do not fit",
     label = "placements of dims {D} and dims {E}",
-    note = "generic code asks for it in a bound"
+    note = "in generic code, add it as a bound"
 )]
 pub trait PlacedWith<M, Q, D, E> {}
 impl<M: Mode, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> PlacedWith<M, Q, D, E>
@@ -142,9 +142,9 @@ where
 
 /// A tensor in this placement can be combined with a number.
 #[diagnostic::on_unimplemented(
-    message = "placement `{Self}` does not go with a number here",
-    label = "a number counts once for each rank",
-    note = "generic code asks for it in a bound"
+    message = "placement `{Self}` does not combine with a number",
+    label = "a number would count once per rank",
+    note = "in generic code, add it as a bound"
 )]
 pub trait PlacedWithNumber<M> {}
 impl<M: Mode, P: Placement> PlacedWithNumber<M> for P where
@@ -304,9 +304,9 @@ type DimAt<P, X> = <<StateAt<P, X> as State>::Dim as DimList>::At0;
 
 /// The dims can be flattened in placement `P`: only the first may be split.
 #[diagnostic::on_unimplemented(
-    message = "a split dim comes first among dims {Self} that become one",
+    message = "a split dim must be the first of merged dims {Self}",
     label = "placement `{P}` does not fit",
-    note = "generic code asks for it in a bound"
+    note = "in generic code, add it as a bound"
 )]
 pub trait FlattensIn<P>: FlattenArg {}
 impl<P: Placement, F: FlattenArg> FlattensIn<P> for F where
@@ -327,7 +327,7 @@ macro_rules! conversions {
         #[diagnostic::on_unimplemented(
             message = $message,
             label = "placement `{P}` does not fit",
-            note = "generic code asks for it in a bound"
+            note = "in generic code, add it as a bound"
         )]
         pub trait $name<P $(, $n)*>: AxisOf<P> {}
         impl<P: Placement, X: AxisOf<P> $(, $n: Axis)*> $name<P $(, $n)*> for X where

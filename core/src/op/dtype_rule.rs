@@ -125,8 +125,8 @@ impl super::Row {
         }
         let takes = self.dtypes.iter().map(|dtype| format!("{dtype}"));
         let takes = takes.collect::<alloc::vec::Vec<_>>().join(", ");
-        let what = format!("a tensor of {dtype} is not taken");
+        let what = format!("dtype {dtype} is not supported");
         Err(Error::new(ErrorKind::DType, self.name, what)
-            .hint(format!("convert it first with `to`; taken are {takes}")))
+            .hint(format!("convert it with `to`; supported: {takes}")))
     }
 }

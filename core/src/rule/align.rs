@@ -62,17 +62,15 @@ fn align(
             return Err(
                 Error::new(ErrorKind::UnnamedDim, op, format!("dim {i} has no name"))
                     .operand(names, &[])
-                    .hint("name every dim first, with `refine_names`, or put `..` into the order"),
+                    .hint("name every dim first, with `refine_names`, or use `..` in the order"),
             );
         }
     } else if order.contains(&NameItem::Unnamed) {
-        return Err(Error::new(
-            ErrorKind::Align,
-            op,
-            "`None` stands beside `..` in the order",
-        )
-        .operand(names, &[])
-        .hint("add the unnamed dim with `unsqueeze` afterwards"));
+        return Err(
+            Error::new(ErrorKind::Align, op, "the order has both `None` and `..`")
+                .operand(names, &[])
+                .hint("add the unnamed dim with `unsqueeze` afterwards"),
+        );
     }
     let mut positions = SmallVec::new();
     let mut result = Names::default();
@@ -124,11 +122,11 @@ fn left_out(op: &'static str, names: &Names, order: &Names, name: &str) -> Error
     Error::new(
         ErrorKind::Align,
         op,
-        format!("dim `{name}` has no place in {order}"),
+        format!("dim `{name}` is not in {order}"),
     )
     .operand(names, &[])
     .hint(format!(
-        "the order takes all of {}; `..` stands for the rest",
+        "list all of {}; `..` means the rest",
         listed(names)
     ))
 }

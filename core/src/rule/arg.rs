@@ -224,7 +224,7 @@ fn listed(op: &'static str, names: &Names, dims: &[DimRef<'_>]) -> Result<Positi
         return Err(Error::new(
             ErrorKind::Argument,
             op,
-            format!("names beside indices in {dims:?}"),
+            format!("names and indices in {dims:?}"),
         )
         .operand(names, &[])
         .hint("list the dims all by name or all by index"));

@@ -40,7 +40,7 @@ pub fn attention(
         mask.into_iter().fold(e, |e, mask| e.operand(mask, &[]))
     };
     if [query, key, value].iter().any(|names| names.len() < 2) {
-        let what = "queries, keys and values have at least 2 dims";
+        let what = "queries, keys and values need at least 2 dims";
         return Err(about(Error::new(ErrorKind::Rank, op, what))
             .hint("their last dims are length and features"));
     }
@@ -51,7 +51,7 @@ pub fn attention(
         (end(key, 2), end(value, 2), "of the keys and of the values"),
     ] {
         if let (false, Some(a), Some(b)) = (matches(&a, &b), &a, &b) {
-            let what = format!("dim `{a}` and dim `{b}` {what} meet but do not match");
+            let what = format!("dim `{a}` and dim `{b}` {what} do not match");
             return Err(
                 about(Error::new(ErrorKind::NameMismatch, op, what)).hint(format!(
                     "if they are the same dim, rename one: `y.rename({b}, {a})`"

@@ -146,7 +146,7 @@ fn apart(op: &'static str, operands: &[NamedShape<'_>], dims: [(usize, usize); 2
 
 #[cold]
 fn overflow(op: &'static str, first: NamedShape<'_>) -> Error {
-    Error::new(ErrorKind::Shape, op, "the sizes add up to more than fits").operand(first.0, first.1)
+    Error::new(ErrorKind::Shape, op, "the sum of the sizes overflows").operand(first.0, first.1)
 }
 
 /// The operands of [`cat`] and [`stack`], without allocation for up to 8.

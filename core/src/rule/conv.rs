@@ -62,12 +62,12 @@ pub fn sites(op: &'static str, names: &Names, spatial: usize) -> Result<Sites> {
     let rank = names.len();
     if rank != spatial + 1 && rank != spatial + 2 {
         let what = format!(
-            "{rank} dims, where {} are needed, or {} without a batch dim",
+            "{rank} dims, expected {}, or {} without a batch dim",
             spatial + 2,
             spatial + 1
         );
         return Err(Error::new(ErrorKind::Rank, op, what)
-            .hint("add a dim with `unsqueeze`, or name the dims to slide along"));
+            .hint("add a dim with `unsqueeze`, or name the spatial dims"));
     }
     Ok(Sites {
         channel: rank - spatial - 1,
@@ -81,13 +81,13 @@ pub fn sites(op: &'static str, names: &Names, spatial: usize) -> Result<Sites> {
 /// [`ErrorKind::Argument`] for another number, [`ErrorKind::DuplicateNames`] for the channel.
 pub fn check_sites(op: &'static str, names: &Names, sites: &Sites, count: usize) -> Result<()> {
     if sites.spatial.len() != count {
-        let what = format!("{} dims to slide along, not {count}", sites.spatial.len());
+        let what = format!("{} spatial dims, expected {count}", sites.spatial.len());
         return Err(Error::new(ErrorKind::Argument, op, what)
             .operand(names, &[])
-            .hint("list as many dims as the operator's name says"));
+            .hint("the operator's name gives the number of dims"));
     }
     if sites.spatial.contains(&sites.channel) {
-        let what = "the channel dim is one of those to slide along";
+        let what = "the channel dim is also a spatial dim";
         return Err(Error::new(ErrorKind::DuplicateNames, op, what)
             .operand(names, &[])
             .at(0, sites.channel)
@@ -125,7 +125,7 @@ pub fn filter(
     let spatial = &sites.spatial;
     if weight.len() != spatial.len() + 2 {
         let what = format!(
-            "a weight of {} dims, where {} are needed",
+            "the weight has {} dims, expected {}",
             weight.len(),
             spatial.len() + 2
         );
@@ -142,17 +142,17 @@ pub fn filter(
     if let (Some(name), Some(other)) = (name, &weight[channel])
         && name != other
     {
-        let what = format!("channels `{name}` meet the weight's `{other}`");
+        let what = format!("channels `{name}` are `{other}` in the weight");
         return Err(both(Error::new(ErrorKind::NameMismatch, op, what))
             .hint("rename one, or align the weight to output channels, input channels, kernel"));
     }
     for (&at, &along) in others.iter().zip(spatial) {
         let Some(kernel) = &weight[at] else { continue };
         if find(x, kernel.as_str()).is_some_and(|found| found != along) {
-            let what = format!("the kernel's `{kernel}` does not slide along the input's");
+            let what = format!("the kernel's `{kernel}` is not in the input's order");
             return Err(both(Error::new(ErrorKind::Misaligned, op, what))
                 .at(1, at)
-                .hint("order the kernel's dims as the spatial dims, or rename them"));
+                .hint("order the kernel's dims like the spatial dims, or rename"));
         }
     }
     let mut names = x.clone();
@@ -180,10 +180,10 @@ pub fn filter_bias(
     bias: &Names,
 ) -> Result<Names> {
     if bias.len() != 1 {
-        let what = format!("a bias of {} dims", bias.len());
+        let what = format!("the bias has {} dims", bias.len());
         return Err(Error::new(ErrorKind::Rank, op, what)
             .operand(bias, &[])
-            .hint("a bias has one dim, the output channels"));
+            .hint("expected one: output channels"));
     }
     let out = Names::unchecked([out.cloned()]);
     let unified = unify(op, &out, bias)?;

@@ -150,7 +150,7 @@ pub fn cast_to(op: &'static str, from: DType, to: DType) -> Result<()> {
         format!("a result of dtype {from} can't be stored as {to}"),
     )
     .hint(format!(
-        "convert self first: `x.to::<{from}>()`, or use the form that makes a tensor"
+        "convert self first: `x.to::<{from}>()`, or use the out-of-place form"
     )))
 }
 

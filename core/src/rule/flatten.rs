@@ -71,7 +71,7 @@ pub fn flatten_range(
         (Some(start), Some(end)) => Err(Error::new(
             ErrorKind::Flatten,
             op,
-            format!("the last dim, {end}, stands before the first, {start}"),
+            format!("the last dim, {end}, is before the first, {start}"),
         )
         .operand(names, &[])
         .hint("swap them, or `align_to` the order you want first")),
@@ -179,11 +179,11 @@ pub fn unflatten(
         return Err(Error::new(
             ErrorKind::Flatten,
             op,
-            format!("sizes {:?} do not multiply up to {whole}", given.as_slice()),
+            format!("sizes {:?} do not multiply to {whole}", given.as_slice()),
         )
         .operand(names, shape)
         .at(0, position)
-        .hint("one size may be -1: it takes what the others leave"));
+        .hint("one size may be -1, which is computed"));
     };
     rank_limit(op, names.len() - 1 + sizes.len())?;
     let mut result: Names = names[..position].iter().cloned().collect();

@@ -16,7 +16,7 @@ pub fn index_by(op: &'static str, own: &Names, at: usize, index: &Names) -> Resu
     let others = || own.iter().enumerate().filter(|(i, _)| *i != at);
     for name in index.iter().flatten() {
         if others().any(|(_, other)| other.as_ref() == Some(name)) {
-            let what = format!("dim `{name}` of the index is a dim of the tensor already");
+            let what = format!("dim `{name}` of the index is also in the tensor");
             return Err(Error::new(ErrorKind::DuplicateNames, op, what)
                 .operand(own, &[])
                 .operand(index, &[])
@@ -53,11 +53,11 @@ pub fn index_select(op: &'static str, own: &Names, at: usize, index: &Names) -> 
 /// [`ErrorKind::Rank`] if the ranks differ; the errors of [`unify`].
 pub fn index_along(op: &'static str, own: &Names, other: &Names) -> Result<Names> {
     if own.len() != other.len() {
-        let what = format!("{} dims beside {}", own.len(), other.len());
+        let what = format!("{} dims and {}", own.len(), other.len());
         return Err(Error::new(ErrorKind::Rank, op, what)
             .operand(own, &[])
             .operand(other, &[])
-            .hint("give each as many dims: `unsqueeze`, then `expand`"));
+            .hint("make the ranks equal: `unsqueeze`, then `expand`"));
     }
     unify(op, own, other)
 }

@@ -34,12 +34,8 @@ impl NameItem<'_> {
 
 #[cold]
 fn misplaced(op: &'static str) -> Error {
-    Error::new(
-        ErrorKind::Ellipsis,
-        op,
-        "`..` does not stand for a name here",
-    )
-    .hint("write the names out, `None` for a dim without one")
+    Error::new(ErrorKind::Ellipsis, op, "`..` is not a name")
+        .hint("list every name, `None` for a dim without one")
 }
 
 impl<'a> From<&'a str> for NameItem<'a> {
@@ -142,9 +138,7 @@ pub(super) fn rest(op: &'static str, items: &[NameItem<'_>]) -> Result<Option<us
     let first = found.next().map(|(i, _)| i);
     match found.next() {
         None => Ok(first),
-        Some(_) => Err(
-            Error::new(ErrorKind::Ellipsis, op, "`..` stands more than once")
-                .hint("one `..` takes all dims that are not mentioned"),
-        ),
+        Some(_) => Err(Error::new(ErrorKind::Ellipsis, op, "`..` is repeated")
+            .hint("one `..` covers all dims not listed")),
     }
 }

@@ -66,7 +66,7 @@ pub fn matmul_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape>
     let k_b = b[b.len().saturating_sub(2)];
     if k != k_b {
         return Err(sizes(op, a, b, [a.len() - 1, b.len().saturating_sub(2)])
-            .hint("the last dim of the left operand meets the next to last of the right one"));
+            .hint("the left operand's last size must be the right one's second to last"));
     }
     let mut shape = batch(op, a, b)?;
     if a.len() >= 2 {
@@ -94,7 +94,7 @@ pub fn cdist_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> 
     let (k, k_b) = (a[a.len() - 1], b[b.len() - 1]);
     if k != k_b {
         return Err(
-            sizes(op, a, b, [a.len() - 1, b.len() - 1]).hint("rows of both have one length")
+            sizes(op, a, b, [a.len() - 1, b.len() - 1]).hint("both need rows of one length")
         );
     }
     let mut shape = batch(op, a, b)?;

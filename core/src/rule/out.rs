@@ -48,7 +48,7 @@ fn receive(op: &'static str, own: &Names, computed: &Names, whose: &str) -> Resu
     )
     .operand(own, &[])
     .operand(computed, &[])
-    .hint("refine or rename it first, or drop its names: it then takes those of the result"))
+    .hint("refine or rename it first, or drop its names to take those of the result"))
 }
 
 /// Returns whether an out tensor is resized to the result's shape: it is if the shapes differ and
@@ -86,7 +86,7 @@ pub fn out_shape(
     Err(Error::new(ErrorKind::Resize, op, what)
         .operand(names, shape)
         .operand(&Names::default(), computed)
-        .hint("an out tensor with names keeps its sizes: give one of the result's"))
+        .hint("a named out tensor keeps its sizes: give one of the result's"))
 }
 
 /// Checks `resize_`: a named tensor can only be resized to its own shape.

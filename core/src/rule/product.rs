@@ -214,11 +214,11 @@ pub fn tensordot(op: &'static str, a: &Names, b: &Names, dims: &PairArg<'_>) -> 
                 .ok()
                 .filter(|&count| count <= most)
                 .ok_or_else(|| {
-                    let what = format!("{count} dims to sum over are not between 0 and {most}");
+                    let what = format!("cannot sum over {count} dims, only 0 to {most}");
                     Error::new(ErrorKind::Argument, op, what)
                         .operand(a, &[])
                         .operand(b, &[])
-                        .hint("give how many of the last dims meet the first of the other")
+                        .hint("give the number of dims to contract")
                 })?;
             ((a.len() - count..a.len()).collect(), (0..count).collect())
         }
@@ -229,11 +229,11 @@ pub fn tensordot(op: &'static str, a: &Names, b: &Names, dims: &PairArg<'_>) -> 
         ),
     };
     if left.len() != right.len() {
-        let what = format!("{} dims meet {}", left.len(), right.len());
+        let what = format!("{} dims and {}", left.len(), right.len());
         return Err(Error::new(ErrorKind::Argument, op, what)
             .operand(a, &[])
             .operand(b, &[])
-            .hint("give as many dims of one as of the other"));
+            .hint("give equally many dims of both"));
     }
     let stay = |names: &Names, gone: &Positions| -> Names {
         let kept = names.iter().enumerate().filter(|(i, _)| !gone.contains(i));

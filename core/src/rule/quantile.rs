@@ -23,7 +23,7 @@ pub fn quantile(
         if let Some(name) = name
             && result.position(name).is_some()
         {
-            let what = format!("dim `{name}` would stand twice");
+            let what = format!("dim `{name}` would be repeated");
             return Err(Error::new(ErrorKind::DuplicateNames, op, what)
                 .operand(names, &[])
                 .operand(list, &[])

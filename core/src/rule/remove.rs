@@ -86,7 +86,7 @@ pub fn unsqueeze(
         return Err(Error::new(
             ErrorKind::DuplicateNames,
             op,
-            format!("dim `{name}` is there already"),
+            format!("dim `{name}` already exists"),
         )
         .operand(names, &[])
         .hint("give the new dim another name"));

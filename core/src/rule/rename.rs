@@ -113,7 +113,7 @@ fn spread(op: &'static str, names: &Names, items: &[NameItem<'_>]) -> Result<Nam
         return Err(Error::new(
             ErrorKind::NamesLen,
             op,
-            format!("{given} names beside `..` for {rank} dims"),
+            format!("{given} names and `..` for {rank} dims"),
         )
         .operand(names, &[])
         .hint("give at most one name per dim"));

@@ -35,7 +35,7 @@ pub fn searchsorted(op: &'static str, sequence: &Names, values: &Names) -> Resul
     let mut names = unify(op, &rows(sequence), &rows(values))?;
     let last = values.last().cloned().flatten();
     if let Some(name) = last.as_ref().filter(|name| names.position(name).is_some()) {
-        let what = format!("dim `{name}` would stand twice");
+        let what = format!("dim `{name}` would be repeated");
         return Err(
             fail(ErrorKind::DuplicateNames, what).hint("rename the dim in one of the operands")
         );

@@ -38,7 +38,7 @@ fn too_large(op: &'static str, shape: &[usize]) -> Error {
     let what = format!("the sizes multiply to more than the {MAX_NUMEL} elements of any tensor");
     Error::new(ErrorKind::Shape, op, what)
         .operand(&Names::default(), shape)
-        .hint("use smaller sizes; beside a size of zero the others count too")
+        .hint("use smaller sizes; a size of zero does not lift the limit")
 }
 
 /// Returns the shape to which both broadcast: from the right, sizes are equal or 1.
@@ -115,7 +115,7 @@ pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Resul
     if *shape == *own {
         return Ok(());
     }
-    const HINT: &str = "in place, self keeps its sizes: use the operator that makes a new tensor";
+    const HINT: &str = "in-place operators keep self's sizes: use the out-of-place one";
     if let Some(new) = own.len().checked_sub(other.len()) {
         let grows = |&at: &usize| own[new + at] != shape[new + at];
         if let Some(at) = (0..other.len()).find(grows) {
@@ -127,7 +127,7 @@ pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Resul
         ErrorKind::Shape,
         op,
         format!(
-            "the result has shape {:?}, self has not and can't hold it",
+            "the result has shape {:?}, which self can't hold",
             shape.as_slice()
         ),
     )
@@ -203,7 +203,7 @@ pub fn expand(
                     format!("new dim {i} of size {size}"),
                 )
                 .operand(names, shape)
-                .hint("a new dim needs a size; -1 keeps that of a dim that is there"));
+                .hint("a new dim needs a size; -1 keeps that of an existing dim"));
             }
         });
     }

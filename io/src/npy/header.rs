@@ -65,7 +65,7 @@ pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
     };
     let begin = take(8)?;
     if begin[..6] != MAGIC[..] {
-        return Err(broken(op, "it does not begin as npy files do"));
+        return Err(broken(op, "it does not begin like npy files"));
     }
     let width = match begin[6] {
         1 => 2,
@@ -85,7 +85,7 @@ pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
     if count > MAX_HEADER {
         return Err(broken(
             op,
-            format!("a header of {count} bytes, of which {MAX_HEADER} are read at most"),
+            format!("a header of {count} bytes exceeds the limit of {MAX_HEADER}"),
         ));
     }
     let text = take(count)?;
@@ -136,36 +136,35 @@ fn parse(text: &[u8]) -> Result<Header> {
     let wrong = |what: &str| broken("load", format!("the header: {what}"));
     let mut text = Cursor(text);
     let (mut descr, mut fortran, mut shape) = (None, None, None);
-    text.expect(b"{").ok_or_else(|| wrong("it is no dict"))?;
+    text.expect(b"{").ok_or_else(|| wrong("not a dict"))?;
     while text.expect(b"}").is_none() {
         let key = text
             .string()
-            .ok_or_else(|| wrong("a key that is no text"))?;
+            .ok_or_else(|| wrong("a key is not a string"))?;
         text.expect(b":")
-            .ok_or_else(|| wrong("a key without a value"))?;
+            .ok_or_else(|| wrong("a key has no value"))?;
         let twice = match key {
             b"descr" => {
                 let name = text.string();
-                let name =
-                    name.ok_or_else(|| wrong("`descr` is no text: records are no tensors"))?;
+                let name = name.ok_or_else(|| wrong("`descr` is not text, as for records"))?;
                 descr.replace(name).is_some()
             }
             b"fortran_order" => {
                 let value = text
                     .boolean()
-                    .ok_or_else(|| wrong("`fortran_order` is no truth value"))?;
+                    .ok_or_else(|| wrong("`fortran_order` is not a bool"))?;
                 fortran.replace(value).is_some()
             }
             b"shape" => {
                 let sizes = text
                     .tuple()
-                    .ok_or_else(|| wrong("`shape` is no tuple of sizes"))?;
+                    .ok_or_else(|| wrong("`shape` is not a tuple"))?;
                 shape.replace(sizes).is_some()
             }
-            _ => return Err(wrong("a key that the format does not have")),
+            _ => return Err(wrong("a key is unknown to the format")),
         };
         if twice {
-            return Err(wrong("a key that stands twice"));
+            return Err(wrong("a key is repeated"));
         }
         if text.expect(b",").is_none() {
             text.expect(b"}").ok_or_else(|| wrong("it does not end"))?;
@@ -173,7 +172,7 @@ fn parse(text: &[u8]) -> Result<Header> {
         }
     }
     if !text.is_at_end() {
-        return Err(wrong("something stands behind it"));
+        return Err(wrong("data follows it"));
     }
     let (Some(descr), Some(fortran), Some(shape)) = (descr, fortran, shape) else {
         return Err(wrong("`descr`, `fortran_order` or `shape` is missing"));
@@ -198,11 +197,8 @@ fn dtype(descr: &[u8]) -> Result<(DType, bool)> {
         Some((b'>', (dtype, _))) => Ok((*dtype, dtype.size() > 1)),
         Some((b'|', (dtype, _))) if dtype.size() == 1 => Ok((*dtype, false)),
         _ => {
-            let what = format!(
-                "elements of `{}`, which no tensor here has",
-                descr.escape_ascii()
-            );
-            Err(Error::new(ErrorKind::DType, "load", what).hint("convert it before it is saved"))
+            let what = format!("elements of `{}` are not supported", descr.escape_ascii());
+            Err(Error::new(ErrorKind::DType, "load", what).hint("convert it before saving"))
         }
     }
 }

@@ -80,7 +80,7 @@ impl Header {
             return Ok(numel);
         }
         let what = format!(
-            "elements of {} take {bytes} bytes, and the file has {there}",
+            "elements of {} take {bytes} bytes, but the file has {there}",
             self.dtype
         );
         let names = Names::unnamed(self.shape.len());

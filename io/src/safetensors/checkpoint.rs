@@ -78,7 +78,7 @@ impl Checkpoint {
             if path.exists() && !path.is_dir() {
                 all.path = path.parent().map(Path::to_owned).unwrap_or_default();
                 let name = path.file_name().and_then(|name| name.to_str());
-                let name = name.ok_or_else(|| broken(op, "a name that is no text"))?;
+                let name = name.ok_or_else(|| broken(op, "a name is not a string"))?;
                 return all.add_file(op, name.to_owned());
             }
             match file::read_to_string(&path.join(INDEX)) {
@@ -114,14 +114,14 @@ impl Checkpoint {
             let apart =
                 |part: &&TensorPart| Path::new(&part.file).file_name() != Some(part.file.as_ref());
             if let Some(part) = parts.iter().find(apart) {
-                let what = format!("`{name}` in `{}`, which is no name of a file", part.file);
+                let what = format!("`{name}` in `{}`, which is not a file name", part.file);
                 return Err(broken(op, what).within(INDEX));
             }
             self.tensors.insert(name, parts);
         }
         match metadata.parts.keys().next() {
             Some(name) => {
-                let what = format!("parts of `{name}`, which `weight_map` lacks");
+                let what = format!("parts of `{name}`, not in `weight_map`");
                 Err(broken(op, what).within(INDEX))
             }
             None => Ok(()),
@@ -161,7 +161,7 @@ impl Checkpoint {
             let parts = self.tensors.entry(key.clone()).or_default();
             parts.push(part);
             if parts.len() > 1 && parts.iter().any(|part| part.place.is_none()) {
-                let what = format!("`{key}` stands in several files, which say of no parts");
+                let what = format!("`{key}` is in several files without parts");
                 return Err(broken(op, what));
             }
         }
@@ -187,10 +187,8 @@ impl Checkpoint {
     /// Returns the parts of a tensor, with their ranges.
     fn parts(&self, op: &'static str, name: &str) -> Result<Vec<(&str, Ranges)>> {
         let Some(parts) = self.tensors.get(name) else {
-            return Err(
-                Error::new(ErrorKind::Argument, op, "there is no such tensor")
-                    .hint("`keys` lists what the checkpoint has"),
-            );
+            return Err(Error::new(ErrorKind::Argument, op, "tensor not found")
+                .hint("`keys` lists what the checkpoint has"));
         };
         let mut all: Vec<(&str, Ranges)> = Vec::new();
         for part in parts {
@@ -223,7 +221,7 @@ impl Checkpoint {
     /// Returns the sizes of a tensor.
     ///
     /// # Errors
-    /// If there is no such tensor, or its file cannot be read.
+    /// If the tensor is missing, or its file cannot be read.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>> {
         let op = "shape";
         let parts = self.parts(op, name);
@@ -293,10 +291,7 @@ impl Checkpoint {
                 .iter()
                 .any(|(_, _, other)| numel(&intersection(other, &both)) > 0)
             {
-                return Err(broken(
-                    op,
-                    format!("two parts have the same elements: {both:?}"),
-                ));
+                return Err(broken(op, format!("two parts overlap: {both:?}")));
             }
             if numel(&both) > 0 {
                 met.push((file, ranges, both));
@@ -304,7 +299,7 @@ impl Checkpoint {
         }
         let found: u128 = met.iter().map(|(_, _, both)| numel(both)).sum();
         if found != numel(requested) {
-            return Err(broken(op, "its parts are not all of it"));
+            return Err(broken(op, "its parts are incomplete"));
         }
         if let (true, Some((file, ranges))) = (met.is_empty(), parts.first()) {
             // There are no elements, but the dtype and the names are needed.
@@ -326,7 +321,7 @@ impl Checkpoint {
         let mut out = DynTensor::options().dtype(dtype).zeros(&sizes, names)?;
         for (part, both) in read.into_iter().filter(|(_, both)| numel(both) > 0) {
             if part.dtype() != dtype || part.names() != out.names() {
-                let what = "its parts have several dtypes or names of dims";
+                let what = "its parts differ in dtype or dim names";
                 return Err(broken(op, what).operand(part.names(), part.shape()));
             }
             let at = both.iter().zip(requested).enumerate();
@@ -363,7 +358,7 @@ impl Checkpoint {
                 .copied()
                 .eq(ranges.iter().map(Range::len))
         {
-            let what = "the file has another part than the index says";
+            let what = "the part in the file is not that of the index";
             return Err(broken(op, what).within(file));
         }
         let mut part = open.elements(op, name)?;
@@ -375,7 +370,7 @@ impl Checkpoint {
 }
 
 fn missing(op: &'static str, file: &str) -> Error {
-    broken(op, "the file has no such tensor").within(file)
+    broken(op, "the file lacks the tensor").within(file)
 }
 
 /// Returns the starts of the parts in a file, from its metadata.

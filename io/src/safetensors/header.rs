@@ -38,8 +38,7 @@ pub(super) fn to_file(op: &'static str, dtype: DType) -> Result<Dtype> {
     let found = DTYPES.iter().find(|pair| pair.0 == dtype);
     found.map(|pair| pair.1).ok_or_else(|| {
         let what = format!("safetensors files have no elements of {dtype}");
-        Error::new(ErrorKind::DType, op, what)
-            .hint("save its parts, as of `view_as_real`, or convert it with `to`")
+        Error::new(ErrorKind::DType, op, what).hint("save `view_as_real`, or convert it with `to`")
     })
 }
 
@@ -72,16 +71,15 @@ pub(super) fn read(op: &'static str, mut file: &File) -> Result<SafetensorsHeade
     let io = |error: std::io::Error| failed(op, &error);
     let len = file.metadata().map_err(io)?.len();
     let Some(room) = len.checked_sub(8) else {
-        let what = format!("{len} bytes are no safetensors file");
+        let what = format!("{len} bytes are not safetensors");
         return Err(broken(op, what));
     };
     let mut count = [0; 8];
     file.read_exact(&mut count).map_err(io)?;
     let count = u64::from_le_bytes(count);
     if count > room.min(MAX_HEADER) {
-        let what = format!(
-            "a header of {count} bytes in a file of {len}: it is none of safetensors, or cut off"
-        );
+        let what =
+            format!("a header of {count} bytes in a file of {len}: not safetensors, or truncated");
         return Err(broken(op, what));
     }
     let mut text = String::new();
@@ -96,7 +94,7 @@ pub(super) fn read(op: &'static str, mut file: &File) -> Result<SafetensorsHeade
     let end = checked_len(tensors.clone()).map_err(|error| broken(op, error))?;
     if read as u64 != count || end as u64 != room - count {
         let what = format!(
-            "its tensors take {end} bytes, and the file has {}",
+            "its tensors take {end} bytes, but the file has {}",
             room - count
         );
         return Err(broken(op, what));
@@ -129,7 +127,7 @@ pub(super) fn encode(
     text.resize(text.len().next_multiple_of(8), b' ');
     if text.len() as u64 > MAX_HEADER {
         let what = format!(
-            "a header of {} bytes, where the format has {MAX_HEADER} at most",
+            "a header of {} bytes exceeds the format's {MAX_HEADER}",
             text.len()
         );
         return Err(Error::new(ErrorKind::Argument, op, what));
@@ -179,7 +177,7 @@ fn parse_dims(
                 .within(format_args!("the names of `{tensor}`"))
         };
         let Some(&rank) = ranks.get(&tensor[..]) else {
-            return Err(about(broken(op, "there is no such tensor")));
+            return Err(about(broken(op, "tensor not found")));
         };
         if rank != names.len() {
             let what = format!("{} names for {rank} dims", names.len());
@@ -228,14 +226,14 @@ impl<'de> Visitor<'de> for HeaderVisitor {
             if key != "__metadata__" {
                 tensors.push((key, map.next_value::<LimitedInfo>()?.into()));
             } else if metadata.replace(map.next_value()?).is_some() {
-                return Err(A::Error::custom("`__metadata__` stands twice"));
+                return Err(A::Error::custom("`__metadata__` is repeated"));
             }
         }
         let metadata = metadata.unwrap_or_default();
         tensors.sort_by(|a: &(String, TensorInfo), b| a.0.cmp(&b.0));
         match tensors.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             Some(pair) => Err(A::Error::custom(format_args!(
-                "tensor `{}` stands twice",
+                "tensor `{}` is repeated",
                 pair[0].0
             ))),
             None => Ok(HeaderJson { tensors, metadata }),

@@ -143,7 +143,7 @@ impl SafeTensors {
     /// ```
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Argument`] if there is no such tensor; [`ErrorKind::DType`] if its elements are not
+    /// Returns [`ErrorKind::Argument`] if the tensor is missing; [`ErrorKind::DType`] if its elements are not
     /// supported, or differ from the type; [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`], [`ErrorKind::UnnamedDim`]
     /// or [`ErrorKind::Shape`] if its dims differ; [`ErrorKind::Parse`] if a bool is neither 0 nor 1. The text has the
     /// file, the tensor, its dims with sizes, and those of the type.
@@ -170,7 +170,7 @@ impl SafeTensors {
     /// ```
     ///
     /// # Errors
-    /// If there is no such tensor, or its names, sizes or dtype differ from the type.
+    /// If the tensor is missing, or its names, sizes or dtype differ from the type.
     pub fn refine<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "refine";
         self.found(op, name, open_refined)
@@ -195,10 +195,8 @@ impl SafeTensors {
             } else {
                 ""
             };
-            return Err(
-                Error::new(ErrorKind::Argument, op, "there is no such tensor")
-                    .hint(format!("the file has {}{more}", all.join(", "))),
-            );
+            return Err(Error::new(ErrorKind::Argument, op, "tensor not found")
+                .hint(format!("the file has {}{more}", all.join(", "))));
         };
         let names = if entry.names.is_empty() {
             Names::unnamed(entry.shape.len())
@@ -206,10 +204,10 @@ impl SafeTensors {
             header::parse_names(&entry.names)?
         };
         if header::from_file(entry.dtype).is_none() {
-            let what = format!("the elements are {}, which no tensor here has", entry.dtype);
+            let what = format!("elements of {} are not supported", entry.dtype);
             return Err(Error::new(ErrorKind::DType, op, what)
                 .operand(&names, &entry.shape)
-                .hint("convert it before it is saved"));
+                .hint("convert it before saving"));
         }
         let raw = self.file.part(op, entry.part, &entry.shape);
         DynTensor::from_parts(raw.map_err(|error| error.with_names([&names]))?, names)

@@ -71,18 +71,14 @@ fn write(
     let about = |error: Error| error.within(path.display());
     let refused = |what: String| about(Error::new(ErrorKind::Argument, OP, what));
     if metadata.contains_key(DIMS) {
-        return Err(refused(format!(
-            "`{DIMS}` is where the names of dims stand"
-        )));
+        return Err(refused(format!("`{DIMS}` is reserved for dim names")));
     }
     let mut seen = HashSet::new();
     let twice = tensors
         .iter()
         .find(|(name, _)| !seen.insert(&name[..]) || name == "__metadata__");
     if let Some((name, _)) = twice {
-        return Err(refused(format!(
-            "`{name}` stands twice, or is the format's own"
-        )));
+        return Err(refused(format!("`{name}` is repeated or reserved")));
     }
     let names = named(&tensors);
     if !names.is_empty() {

@@ -48,7 +48,7 @@ pub(super) fn broken(op: &'static str, what: impl fmt::Display) -> Error {
 pub(super) fn other_version(op: &'static str, version: u64) -> Error {
     broken(
         op,
-        format_args!("it is of zarr version {version}, and only version 3 is read"),
+        format_args!("zarr version {version} is not supported, only version 3"),
     )
 }
 
@@ -71,18 +71,18 @@ impl ArrayMetadata {
         match (json.zarr_format, json.node_type.as_deref()) {
             (Some(3), Some("array")) => (),
             (Some(3), Some("group")) => {
-                return Err(broken(op, "a group, and no array").hint("its arrays lie within"));
+                return Err(broken(op, "a group, not an array").hint("open its arrays"));
             }
             (Some(version), _) if version != 3 => return Err(other_version(op, version)),
-            _ => return Err(broken(op, "no array of version 3 of zarr")),
+            _ => return Err(broken(op, "not a zarr version 3 array")),
         }
         if let Some(key) = json.unknown {
-            return Err(broken(op, format_args!("`{key}`, which is not known here")));
+            return Err(broken(op, format_args!("`{key}` is not supported")));
         }
         let data_type = json.data_type.ok_or_else(|| missing("data_type"))?.name;
         let dtype = DType::from_str(&data_type).ok();
         let Some(dtype) = dtype.filter(|dtype| dtype.torch_name() == data_type) else {
-            let what = format!("elements of `{data_type}`, which no tensor here has");
+            let what = format!("elements of `{data_type}` are not supported");
             return Err(Error::new(ErrorKind::DType, op, what));
         };
         let shape = json.shape.ok_or_else(|| missing("shape"))?.0;
@@ -98,7 +98,7 @@ impl ArrayMetadata {
         let fill = json.fill_value.ok_or_else(|| missing("fill_value"))?;
         let fill = parse_element(dtype, fill.get()).ok_or_else(|| {
             let text: String = fill.get().chars().take(40).collect();
-            broken(op, format_args!("`{text}` is no element of {dtype}"))
+            broken(op, format_args!("`{text}` does not fit {dtype}"))
         })?;
         let codecs = json.codecs.ok_or_else(|| missing("codecs"))?;
         Ok(Self {
@@ -193,12 +193,12 @@ fn parse_keys(op: &'static str, encoding: Option<NamedConfig>) -> Result<ChunkKe
     let (prefixed, usual) = match &encoding.name[..] {
         "default" => (true, "/"),
         "v2" => (false, "."),
-        name => return Err(broken(op, format_args!("keys of chunks by `{name}`"))),
+        name => return Err(broken(op, format_args!("chunk keys by `{name}`"))),
     };
     let separator = match separator.as_deref().unwrap_or(usual) {
         "/" => "/",
         "." => ".",
-        _ => return Err(broken(op, "keys of chunks are parted by `/` or by `.`")),
+        _ => return Err(broken(op, "chunk keys are separated by `/` or `.`")),
     };
     Ok(ChunkKeys {
         prefixed,
@@ -257,7 +257,7 @@ fn parse_chain(
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
                 if !sorted.into_iter().eq(0..chunk.len()) {
-                    return Err(wrong("its order has not each dim once"));
+                    return Err(wrong("its order is not a permutation"));
                 }
                 chunk = order.iter().map(|&dim| chunk[dim]).collect();
                 transposed.push(order);
@@ -276,15 +276,13 @@ fn parse_chain(
                 array = Some(ArrayCodec::Shards(Box::new(shards)));
             }
             ("transpose" | "bytes" | "sharding_indexed", Some(_)) => {
-                return Err(wrong("it takes elements, and bytes come to it"));
+                return Err(wrong("it takes elements, not bytes"));
             }
             ("crc32c" | "gzip" | "zstd", None) => {
-                return Err(wrong("it takes bytes, and elements come to it"));
+                return Err(wrong("it takes bytes, not elements"));
             }
             (_, Some(ArrayCodec::Shards(_))) => {
-                return Err(wrong(
-                    "behind `sharding_indexed`, whose chunks are read one by one",
-                ));
+                return Err(wrong("after `sharding_indexed`, which reads single chunks"));
             }
             ("crc32c", _) => packed.push(BytesCodec::Crc32c),
             ("gzip", _) => packed.push(BytesCodec::Gzip {
@@ -292,15 +290,14 @@ fn parse_chain(
             }),
             ("zstd", _) => packed.push(BytesCodec::Zstd),
             _ => {
-                return Err(wrong("not known here").hint(
-                    "codecs here are bytes, crc32c, gzip, sharding_indexed, transpose, zstd",
-                ));
+                return Err(wrong("unknown")
+                    .hint("supported: bytes, crc32c, gzip, sharding_indexed, transpose, zstd"));
             }
         }
     }
     Ok(CodecChain {
         transposed,
-        array: array.ok_or_else(|| broken(op, "codecs that make no bytes"))?,
+        array: array.ok_or_else(|| broken(op, "codecs do not give bytes"))?,
         bytes: packed,
     })
 }
@@ -319,7 +316,7 @@ fn parse_shards(
         .zip(&inner)
         .any(|(chunk, inner)| chunk % inner != 0)
     {
-        return Err(wrong("chunks that do not fill a shard"));
+        return Err(wrong("chunks do not divide a shard"));
     }
     let AtMost(index) = more.index_codecs.unwrap_or(AtMost(Vec::new()));
     let little = |codec: &NamedConfig| codec.configuration.endian.as_deref() == Some("little");
@@ -328,7 +325,7 @@ fn parse_shards(
         [bytes, sum] if bytes.name == "bytes" && little(bytes) && sum.name == "crc32c" => true,
         _ => {
             return Err(wrong(
-                "an index by other codecs than `bytes`, little, and `crc32c`",
+                "the index needs codecs `bytes`, little, and `crc32c`",
             ));
         }
     };
@@ -336,9 +333,7 @@ fn parse_shards(
         None | Some("end") => true,
         Some("start") => false,
         _ => {
-            return Err(wrong(
-                "an index that is neither at the end nor at the start",
-            ));
+            return Err(wrong("the index is neither at the end nor the start"));
         }
     };
     let codecs = more.codecs.unwrap_or(AtMost(Vec::new()));

@@ -94,7 +94,7 @@ pub(super) fn parse(op: &'static str, text: &str) -> Result<BTreeMap<String, Att
     match Attribute::parse(op, text)? {
         Attribute::Map(attributes) => Ok(attributes),
         Attribute::Null => Ok(BTreeMap::new()),
-        _ => Err(broken(op, "attributes that are no object")),
+        _ => Err(broken(op, "attributes are not an object")),
     }
 }
 
@@ -115,7 +115,7 @@ pub fn attributes(path: impl AsRef<Path>) -> Result<BTreeMap<String, Attribute>>
     let read = || {
         let text = description(op, path)?;
         if !text.trim_ascii_start().starts_with('{') {
-            return Err(broken(op, "a description that is no object"));
+            return Err(broken(op, "description is not an object"));
         }
         let json = serde_json::from_str::<AttributesJson<'_>>(&text);
         let json = json.map_err(|error| broken(op, error))?;

@@ -195,19 +195,19 @@ impl<X: OpenAs> Zarr<X> {
         };
         if tensor.dtype() != self.dtype {
             let what = format!(
-                "elements of {} into an array of {}",
+                "elements are {}, the array is {}",
                 tensor.dtype(),
                 self.dtype
             );
             return refused(ErrorKind::DType, &what);
         }
         if tensor.shape() != shape {
-            return refused(ErrorKind::Shape, "a tensor of other sizes than the box");
+            return refused(ErrorKind::Shape, "the sizes of tensor and box differ");
         }
         if tensor.names().iter().zip(&self.array.names).any(other) {
             refused(
                 ErrorKind::NameMismatch,
-                "a tensor of other dims than the array",
+                "the dims of tensor and array differ",
             )
         } else {
             Ok(())

@@ -209,7 +209,7 @@ impl CodecChain {
             io::copy(&mut stream, &mut io::sink())?;
             let LengthLimited { stream, left } = &mut **stream.get_mut();
             if *left > 0 || stream.read(&mut [0])? > 0 {
-                return Err(broken(format!("more or fewer than {len} bytes")));
+                return Err(broken(format!("the size is not {len} bytes")));
             }
         }
         if big {
@@ -306,7 +306,7 @@ impl Read for Crc32cReader<'_> {
                 return if self.held[..self.len] == self.sum.to_le_bytes() {
                     Ok(0)
                 } else {
-                    Err(broken("crc32c: another sum"))
+                    Err(broken("wrong crc32c"))
                 };
             }
             self.len += read;

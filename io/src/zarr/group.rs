@@ -24,9 +24,9 @@ fn is_version_2(folder: &Path) -> bool {
 fn version_2(op: &'static str, folder: &Path) -> Error {
     let is_array = folder.join(".zarray").exists();
     let kind = if is_array { "an array" } else { "a group" };
-    let what = format!("{kind} of zarr version 2, and only version 3 is read");
+    let what = format!("{kind} of zarr version 2; only version 3 is read");
     Error::new(ErrorKind::Parse, op, what)
-        .hint("convert it, such as by xarray's `to_zarr(.., zarr_format=3)`")
+        .hint("convert it, as by xarray's `to_zarr(.., zarr_format=3)`")
 }
 
 /// Reads the metadata of an array or a group.
@@ -36,7 +36,7 @@ pub(super) fn description(op: &'static str, folder: &Path) -> Result<String> {
         io::ErrorKind::NotFound if is_version_2(folder) => version_2(op, folder),
         io::ErrorKind::NotFound if folder.is_dir() => {
             let what =
-                format!("the folder is no array and no group of zarr: it has no `{DESCRIPTION}`");
+                format!("the folder is not a zarr array or group: it has no `{DESCRIPTION}`");
             Error::new(ErrorKind::File, op, what)
         }
         _ => super::chunks::chunk_failed(op, &error),
@@ -54,10 +54,10 @@ pub(super) fn describe(op: &'static str, path: &Path, text: &str, is_array: bool
     fs::create_dir_all(&folder).map_err(io)?;
     let exists = |what: String| Error::new(ErrorKind::File, op, what).hint("remove it first");
     if folder.join(DESCRIPTION).exists() {
-        return Err(exists("there is one already".to_owned()));
+        return Err(exists("it already exists".to_owned()));
     }
     if is_version_2(&folder) {
-        return Err(exists("there is one already, of zarr version 2".to_owned()));
+        return Err(exists("it already exists, of zarr version 2".to_owned()));
     }
     if is_array {
         for entry in fs::read_dir(&folder).map_err(io)? {
@@ -68,7 +68,7 @@ pub(super) fn describe(op: &'static str, path: &Path, text: &str, is_array: bool
                 continue;
             }
             let what = format!(
-                "the folder is not empty: it has `{name}`, and old chunks would be read as elements of the new array"
+                "the folder has `{name}`: old chunks would be read as elements of the new array"
             );
             return Err(exists(what));
         }

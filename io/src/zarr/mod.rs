@@ -284,7 +284,7 @@ impl<X: OpenAs> Zarr<X> {
         Error::new(
             ErrorKind::Index,
             "narrow",
-            "the range leaves the dim, or ends before it starts",
+            "the range exceeds the dim or is reversed",
         )
         .operand(&self.array.names, &self.shape())
         .at(0, dim)

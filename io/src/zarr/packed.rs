@@ -50,7 +50,7 @@ impl CfPacking {
         }
         // A list would be deserialized as the fields in order.
         if !attributes.starts_with('{') && attributes != "null" {
-            return Err(broken(op, "attributes that are no object"));
+            return Err(broken(op, "attributes are not an object"));
         }
         let parsed = serde_json::from_str::<Option<Conventions<'_>>>(attributes);
         let parsed = parsed.map_err(|error| broken(op, error))?;
@@ -94,7 +94,7 @@ impl CfPacking {
                     Some(value) if is_stored(stored, value) => missing.push(value),
                     Some(_) => {}
                     None => {
-                        let what = format!("`{name}` is no element of {stored}");
+                        let what = format!("`{name}` does not fit {stored}");
                         return Err(broken(op, what));
                     }
                 }
@@ -128,7 +128,7 @@ impl CfPacking {
             Some(dtype) if dtype.is_float() => Ok(dtype),
             Some(dtype) => {
                 let what = format!(
-                    "elements of {dtype}, where those of the file are packed in {} by the attributes `_FillValue`, \
+                    "elements of {dtype}, but the file's are packed in {} by the attributes `_FillValue`, \
                      `scale_factor` or `add_offset`, and are floats",
                     self.stored
                 );
@@ -199,7 +199,7 @@ impl CfPacking {
         if value.is_nan() {
             return match self.missing.first() {
                 Some(Scalar::Int(missing)) => Ok(*missing),
-                _ => refused("and the array has no value for what is missing"),
+                _ => refused("and the array has no missing value"),
             };
         }
         let packed = ((value - self.offset) / self.scale).round_ties_even();
@@ -219,7 +219,7 @@ impl CfPacking {
         }
         match packed as i64 {
             packed if self.missing.contains(&Scalar::Int(packed)) => {
-                refused("would be stored as a missing one")
+                refused("would become a missing element")
             }
             packed => Ok(packed),
         }

@@ -65,7 +65,7 @@ impl Shards {
         if self.summed {
             let sum = index.split_off(len - 4);
             if crc32c::crc32c(&index).to_le_bytes() != sum[..] {
-                return Err(broken("crc32c: another sum of the index"));
+                return Err(broken("crc32c: wrong index checksum"));
             }
         }
         Ok(index)
@@ -92,7 +92,7 @@ impl Shards {
                 return Ok(());
             }
             if start.checked_add(len).is_none_or(|end| end > source.len) {
-                return Err(broken("a chunk that lies outside of its shard"));
+                return Err(broken("a chunk is outside of its shard"));
             }
             let source = Source {
                 file: source.file,

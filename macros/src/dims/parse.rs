@@ -109,8 +109,7 @@ fn ident(input: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
             "a dim declared here needs a name; a dim without one has type `Wild`".into()
         } else {
             format!(
-                "`{text}` is a keyword of Rust: declare `{}Dim = \"{text}\"` to have it as the \
-                 name at run time",
+                "`{text}` is a Rust keyword: declare `{}Dim = \"{text}\"` to have it as the run-time name",
                 text[..1].to_uppercase() + &text[1..]
             )
         },
@@ -175,7 +174,7 @@ fn value(input: ParseStream<'_>, item: &mut Declaration, errors: &mut Errors) {
         Some(Ok(Lit::Int(size))) => item.size = Some(size),
         Some(Ok(Lit::Str(spelling))) if minus.is_none() => match &item.spelling {
             None => item.spelling = Some(spelling),
-            Some(_) => errors.at(spelling, "this dim's spelling at run time is given already"),
+            Some(_) => errors.at(spelling, "this dim already has a run-time spelling"),
         },
         Some(Ok(other)) => errors.at(quote::quote!(#minus #other), AFTER_EQUALS),
         _ => {

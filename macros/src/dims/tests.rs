@@ -158,7 +158,7 @@ fn a_derive_of_what_is_there_is_left_out() {
 fn called_without_its_wrapper() {
     let said = dims("N".parse().unwrap()).to_string();
     assert!(
-        said.contains("called through the one of the same name in crate `nomina`"),
+        said.contains("call the macro of the same name in crate `nomina`"),
         "{said}"
     );
 }

@@ -78,8 +78,8 @@ pub fn dims(items: Vec<Declaration>, errors: &mut Errors) -> Vec<Dim> {
                 item.spelling
                     .map_or_else(|| ident.span(), |literal| literal.span()),
                 format!(
-                    "dims `{first}` and `{ident}` are both spelled `{spelling}`, and dims of one \
-                     spelling are the same dim: declare one of them"
+                    "dims `{first}` and `{ident}` are both spelled `{spelling}`; dims of one spelling are the same \
+                     dim: declare one"
                 ),
             );
         }
@@ -108,7 +108,7 @@ fn spelling(item: &Declaration, errors: &mut Errors) -> String {
     if let Some(plain) = ident.strip_prefix("r#") {
         errors.at(
             &item.ident,
-            format!("`{ident}` is a raw identifier: say how to spell it, `{ident} = \"{plain}\"`"),
+            format!("`{ident}` is a raw identifier: give a spelling, `{ident} = \"{plain}\"`"),
         );
         return spelling::repair(plain);
     }
@@ -156,7 +156,7 @@ fn derives(dim: &mut Dim, errors: &mut Errors) {
         });
         for path in &twice {
             if let Some(ident) = path.segments.last().map(|segment| &segment.ident) {
-                errors.at(ident, format!("a dim implements `{ident}` already"));
+                errors.at(ident, format!("a dim already implements `{ident}`"));
             }
         }
         if !twice.is_empty() {

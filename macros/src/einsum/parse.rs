@@ -125,7 +125,7 @@ fn arrow(input: ParseStream<'_>, errors: &mut Errors) -> Option<TokenStream> {
         return Some(arrow.into_token_stream());
     }
     let wrong = input.parse::<Token![=>]>().ok()?;
-    errors.at(wrong, "the result stands behind `->`");
+    errors.at(wrong, "the result goes after `->`");
     Some(wrong.into_token_stream())
 }
 
@@ -157,8 +157,7 @@ fn operand(mut term: Vec<TokenTree>, end: &TokenStream, errors: &mut Errors) -> 
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group,
         Some(other) => {
             term.push(other);
-            let message = "expected the operand's dims behind it: `x[N, C]`; an expression with \
-                           `*` in it stands in parentheses";
+            let message = "expected the operand's dims after it: `x[N, C]`; put an expression with `*` in parentheses";
             errors.at(TokenStream::from_iter(term), message);
             return None;
         }
@@ -172,7 +171,7 @@ fn operand(mut term: Vec<TokenTree>, end: &TokenStream, errors: &mut Errors) -> 
     };
     let list = list(&dims, errors);
     if term.is_empty() {
-        errors.at(dims, "expected an operand in front of its dims: `x[N, C]`");
+        errors.at(dims, "expected an operand before its dims: `x[N, C]`");
         return None;
     }
     if let Some((sign, message)) = other_operator(&term) {
@@ -185,7 +184,7 @@ fn operand(mut term: Vec<TokenTree>, end: &TokenStream, errors: &mut Errors) -> 
         Err(error) => {
             errors.at(
                 tokens,
-                format!("expected an expression in front of the dims: {error}"),
+                format!("expected an expression before the dims: {error}"),
             );
             None
         }
@@ -209,7 +208,7 @@ fn other_operator(term: &[TokenTree]) -> Option<(&TokenTree, &'static str)> {
             // After another sign it is part of the expression: `&-x`.
             Some('+' | '-' | '/' | '%') if sign(before).is_none() => Some((
                 token,
-                "operands are multiplied; a sum stands in parentheses: `(&x + &y)[N, C]`",
+                "operands are multiplied; put a sum in parentheses: `(&x + &y)[N, C]`",
             )),
             _ => None,
         })

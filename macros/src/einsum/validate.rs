@@ -22,7 +22,7 @@ pub fn equation(equation: &Equation, errors: &mut Errors) {
         .any(|operand| operand.dims.has_rest());
     for item in &result.items {
         if let (ListItem::Rest(rest), false, true) = (item, anywhere, equation.complete) {
-            errors.at(rest, "no operand has a `..` for this one to stand for");
+            errors.at(rest, "no operand has a `..` for this one");
         }
     }
 }
@@ -35,13 +35,12 @@ fn list(list: &List, errors: &mut Errors) {
                 let text = dim.to_token_stream().to_string().replace(' ', "");
                 if !seen.insert(text.clone()) {
                     let message = format!(
-                        "dim `{text}` stands twice in this list; a second axis of one meaning is \
-                         `Prime<{text}>`"
+                        "dim `{text}` is repeated in this list; to use it twice, write `Prime<{text}>`"
                     );
                     errors.at(dim, message);
                 }
             }
-            ListItem::Rest(again) if rest => errors.at(again, "`..` stands twice in this list"),
+            ListItem::Rest(again) if rest => errors.at(again, "`..` is repeated in this list"),
             ListItem::Rest(_) => rest = true,
         }
     }

@@ -29,8 +29,7 @@ pub fn instead(op: BinOp) -> Option<&'static str> {
 pub fn unknown(method: &str) -> String {
     if REDUCTIONS.iter().any(|(name, _)| *name == method) {
         return format!(
-            "`{method}` reduces, and may only be the last call: \
-             end this chain with it, and begin another one with the result"
+            "`{method}` reduces, and must be the last call: end this chain with it, and begin another with the result"
         );
     }
     if method.ends_with('_') {
@@ -42,9 +41,9 @@ pub fn unknown(method: &str) -> String {
         .filter(|(far, name)| *far <= 1 + name.len() / 4)
         .min();
     match near {
-        Some((_, name)) => format!("`{method}` computes nothing elementwise; `{name}` does"),
+        Some((_, name)) => format!("`{method}` is not elementwise; `{name}` does"),
         None => format!(
-            "`{method}` computes nothing elementwise: call it before, \
+            "`{method}` is not elementwise: call it before, \
              and name the result between the bars: `y = x.{method}(..)`"
         ),
     }

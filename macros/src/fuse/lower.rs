@@ -172,7 +172,7 @@ impl Lower<'_> {
         };
         let (value, check) = self.value(tail)?;
         let check = match value {
-            Lowered::Number => return self.wrong(check, "a number alone is no tensor"),
+            Lowered::Number => return self.wrong(check, "a number is not a tensor"),
             Lowered::Named(at) => {
                 // The last step is the result.
                 if at + 1 != self.nodes.len() {
@@ -201,7 +201,7 @@ impl Lower<'_> {
             _ => {
                 return self.wrong(
                     whole,
-                    "only `let name = expression;` may stand before the result",
+                    "only `let name = expression;` may precede the result",
                 );
             }
         };
@@ -282,7 +282,7 @@ impl Lower<'_> {
                 let op = match unary.op {
                     UnOp::Neg(_) => "Neg",
                     UnOp::Not(_) => "BitwiseNot",
-                    _ => return Some(self.wrong(unary, "operands are borrowed already")),
+                    _ => return Some(self.wrong(unary, "operands are already borrowed")),
                 };
                 (Task::Unary(unary.op, op), vec![*unary.expr])
             }
@@ -294,7 +294,7 @@ impl Lower<'_> {
                     BinOp::Div(_) => "Div",
                     other => {
                         let what = match instead(other) {
-                            Some(method) => format!("tensors have a method for it: `{method}`"),
+                            Some(method) => format!("use the method `{method}`"),
                             None => "this writes to a tensor; a chain only computes one".into(),
                         };
                         return Some(self.wrong(other, what));
@@ -311,7 +311,7 @@ impl Lower<'_> {
                 return Some(self.wrong(
                     other,
                     "expected tensors, numbers, `+ - * /` and methods that compute elementwise; \
-                     a number of the run time stands in braces: `{number}`",
+                     write a run-time number in braces: `{number}`",
                 ));
             }
         };
@@ -385,8 +385,7 @@ impl Lower<'_> {
             return Ok((Lowered::Named(at), Check::whole(expr)));
         }
         let what = format!(
-            "`{text}` is none of the tensors between the bars: \
-             put it there, or, if it is a number, in braces: `{{{text}}}`"
+            "`{text}` is not a tensor between the bars: add it there, or write a number in braces: `{{{text}}}`"
         );
         self.wrong(expr, what)
     }

@@ -32,7 +32,7 @@ pub fn call(input: ParseStream<'_>) -> syn::Result<FuseInput> {
             .parse()
             .map_err(|error| syn::Error::new(error.span(), SHAPE))?;
         if parameters.iter().any(|other| other.name == name) {
-            let what = format!("`{name}` is there twice: once is enough, it may be used often");
+            let what = format!("`{name}` is repeated: list it once, use it often");
             return Err(syn::Error::new(name.span(), what));
         }
         let value = if input.peek(Token![=]) {
@@ -47,8 +47,7 @@ pub fn call(input: ParseStream<'_>) -> syn::Result<FuseInput> {
         } else if !input.peek(Token![|]) {
             return Err(syn::Error::new(
                 input.span(),
-                "expected `,` or `|` behind a tensor; where it has another name, \
-                 or none, `x = expression`",
+                "expected `,` or `|` after a tensor; to give it a name, `x = expression`",
             ));
         }
     }
@@ -60,7 +59,7 @@ pub fn call(input: ParseStream<'_>) -> syn::Result<FuseInput> {
     if !input.is_empty() {
         return Err(syn::Error::new(
             input.span(),
-            "expected one expression, and nothing behind it",
+            "expected one expression, and nothing after it",
         ));
     }
     Ok(FuseInput { parameters, body })

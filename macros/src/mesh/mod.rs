@@ -33,7 +33,7 @@ impl Parse for MeshInput {
         if axes.is_empty() {
             return Err(syn::Error::new(
                 name.span(),
-                "a mesh has an axis at the least: `Grid: Data`",
+                "a mesh needs an axis: `Grid: Data`",
             ));
         }
         if let Some(fifth) = axes.get(MOST) {
@@ -95,7 +95,7 @@ impl Parse for LayoutInput {
                 .iter()
                 .any(|(dim, axis)| (written(dim), written(axis)) == pair)
             {
-                return Err(syn::Error::new_spanned(dim, "this pair stands here twice"));
+                return Err(syn::Error::new_spanned(dim, "this pair is repeated"));
             }
             pairs.push((dim, axis));
             if !input.is_empty() {

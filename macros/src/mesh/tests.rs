@@ -18,7 +18,7 @@ fn a_mesh_is_a_type_with_a_state_for_each_axis() {
 
 #[test]
 fn what_is_no_mesh_is_told() {
-    wrong(&mesh(quote!(Grid:)), "has an axis at the least");
+    wrong(&mesh(quote!(Grid:)), "needs an axis");
     wrong(&mesh(quote!(Grid: A, B, C, D, E)), "up to 4 axes");
     wrong(&mesh(quote!(Grid: A, A)), "declared twice");
     wrong(&mesh(quote!(Grid: Grid)), "declared twice");
@@ -33,7 +33,7 @@ fn what_is_no_layout_is_told() {
     );
     wrong(
         &layout(quote!(Train on Grid: Batch => Data, Batch => Data)),
-        "stands here twice",
+        "this pair is repeated",
     );
     wrong(&layout(quote!(Train on Grid: Batch, Data)), "expected `=>`");
 }

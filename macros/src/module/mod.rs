@@ -116,7 +116,7 @@ fn crate_path(input: &DeriveInput) -> syn::Result<Path> {
     {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("crate") {
-                return Err(meta.error("expected `crate = path`; `skip` stands on a field"));
+                return Err(meta.error("expected `crate = path`; `skip` goes on a field"));
             }
             found = meta.value()?.parse()?;
             Ok(())

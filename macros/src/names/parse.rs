@@ -45,7 +45,7 @@ fn other(input: ParseStream<'_>, errors: &mut Errors) {
             text => format!(": write `\"{text}\"`"),
         }
     } else if input.peek(Token![..]) {
-        ": a list of names gives every dim, and has no `..`".into()
+        ": a list of names has every dim, and no `..`".into()
     } else {
         String::new()
     };

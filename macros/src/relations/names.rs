@@ -39,8 +39,7 @@ pub fn resolve(
                     continue;
                 }
                 if generics.type_params().any(|param| param.ident == name) {
-                    let what =
-                        format!("`{name}` is a parameter of the function: take another name");
+                    let what = format!("`{name}` is a parameter of the function: use another name");
                     errors.at(&name, what);
                     continue;
                 }
@@ -64,7 +63,7 @@ pub fn resolve(
                     }
                     if size(spelled.clone()) > TOKENS {
                         let what = format!(
-                            "`{name}` names dims that take more than {TOKENS} words to spell out: \
+                            "`{name}` names dims that expand to more than {TOKENS} tokens: \
                              split the function, so that each part names fewer dims"
                         );
                         errors.at(&name, what);

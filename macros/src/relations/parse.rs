@@ -95,7 +95,7 @@ fn read_let(input: ParseStream<'_>) -> syn::Result<Type> {
         return Err(input.error(what));
     }
     if input.peek(Token![:]) {
-        let what = format!("write `let {name} = ..`; a bound on it is an item of its own");
+        let what = format!("write `let {name} = ..`; a bound on it is a separate item");
         return Err(input.error(what));
     }
     if !input.peek(Token![=]) {
@@ -142,8 +142,7 @@ pub fn function(item: TokenStream) -> syn::Result<Function> {
                 || input.peek(Token![extern])
         };
         if !begins(input) {
-            let what =
-                "`#[relations]` stands on a function; in an `impl`, on each of its functions";
+            let what = "`#[relations]` goes on a function; in an `impl`, on each of its functions";
             return Err(syn::Error::new_spanned(first_of(all.clone()), what));
         }
         Ok(Function {

@@ -115,7 +115,7 @@ fn difference(shape: &Shape, usual: &Shape) -> Option<String> {
             && len != usual_len
         {
             return Some(format!(
-                "this row has {}, the rows beside it have {usual_len}",
+                "this row has {}, the other rows have {usual_len}",
                 values(len)
             ));
         }
@@ -128,7 +128,7 @@ fn difference(shape: &Shape, usual: &Shape) -> Option<String> {
         usual.open
     };
     (deep != usual_deep && !may_be_deeper)
-        .then(|| format!("{} stands beside {}", kind(deep), plural(usual_deep)))
+        .then(|| format!("{} is mixed with {}", kind(deep), plural(usual_deep)))
 }
 
 fn values(len: usize) -> String {

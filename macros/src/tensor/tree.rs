@@ -121,7 +121,7 @@ fn row(span: Span, input: ParseStream<'_>, errors: &mut Errors) -> Node {
 /// Parses the length of `[x; 3]`, from its semicolon on.
 fn repeat(span: Span, item: Node, input: ParseStream<'_>, errors: &mut Errors) -> Node {
     let len = input.parse::<Token![;]>().and_then(|semicolon| {
-        let message = "expected a length behind `;`: `[0.; 3]`";
+        let message = "expected a length after `;`: `[0.; 3]`";
         let len = input.parse::<Expr>();
         len.map_err(|_| syn::Error::new_spanned(semicolon, message))
     });
@@ -213,7 +213,7 @@ fn typed(suffix: &str, literal: &Lit, errors: &mut Errors) -> Value {
         return Value::Typed { suffix };
     }
     let message = format!(
-        "`{suffix}` is no suffix of a dtype; those are {}: another dtype stands behind the dims, \
+        "`{suffix}` is no dtype suffix; those are {}: other dtypes go after the dims, \
          `tensor!([1]; N; f16)`",
         SUFFIXES.map(|known| format!("`{known}`")).join(", ")
     );

@@ -31,8 +31,8 @@ impl<'a> Docs<'a> {
         let Some(at) = at.filter(|&at| at > 0 && at + 1 < method.docs.len()) else {
             return Err(syn::Error::new(
                 method.name.span(),
-                "a method with this attribute says what it does, and then when it fails: write the \
-                 section `/// # Errors` and a sentence below it",
+                "a method with this attribute documents its errors: write the section `/// # Errors` and a sentence \
+                 below it",
             ));
         };
         Ok(Self {

@@ -19,7 +19,7 @@ pub fn expand(arguments: &TwinArguments, method: &Method) -> syn::Result<TokenSt
     let Some(name) = written.strip_prefix("try_").filter(|name| !name.is_empty()) else {
         return Err(syn::Error::new(
             span,
-            format!("`#[twin]` gives the form that panics: name this one `try_{written}`"),
+            format!("`#[twin]` adds the panicking form: name this one `try_{written}`"),
         ));
     };
     let panicking = Ident::new(name, span);

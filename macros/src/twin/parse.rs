@@ -218,7 +218,7 @@ fn doc(attribute: &TokenTree) -> syn::Result<Option<(String, TokenTree)>> {
     }
     error(
         attribute,
-        "a method with this attribute has its docs as text: a macro there is not yet expanded",
+        "a method with this attribute needs literal docs: a macro there is not yet expanded",
     )
 }
 
@@ -277,8 +277,7 @@ fn parameter(tokens: Vec<TokenTree>) -> syn::Result<Parameter> {
         }),
         _ => error(
             tokens.into_iter().collect::<TokenStream>(),
-            "a method with this attribute hands its arguments on: give this one a name, and take it \
-             apart in the body",
+            "a method with this attribute forwards its arguments: give this one a name, and take it apart in the body",
         ),
     }
 }
@@ -300,7 +299,7 @@ fn result(tokens: Vec<TokenTree>, name: &Ident) -> syn::Result<TokenStream> {
         1 => Ok(inner.iter().cloned().collect()),
         _ => error(
             inner.iter().cloned().collect::<TokenStream>(),
-            "a method with this attribute fails with the error of this crate: `Result<R>`",
+            "a method with this attribute returns this crate's error: `Result<R>`",
         ),
     }
 }

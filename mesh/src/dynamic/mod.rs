@@ -315,7 +315,7 @@ impl DynSharded {
             Error::new(
                 ErrorKind::Argument,
                 op,
-                format!("`{axis}` is no axis of the mesh"),
+                format!("`{axis}` is not in the mesh"),
             )
             .hint(format!("use one of {}", names.join(", ")))
         })

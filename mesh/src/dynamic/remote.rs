@@ -230,7 +230,7 @@ impl DynSharded {
         if let Some(bias) = bias {
             self.require_same_mesh(op, bias)?;
             if bias.places != weight.places {
-                let what = "the bias is placed otherwise than the weight";
+                let what = "the placements of bias and weight differ";
                 return Err(Error::new(ErrorKind::Mesh, op.name(), what)
                     .operand(weight.names(), &weight.sizes)
                     .operand(bias.names(), &bias.sizes)

@@ -172,7 +172,7 @@ impl<X: MeshAxis> AdamW<X> {
             for ((name, param), key) in names.iter().zip(&params).zip(keys(&params)) {
                 let within = |error: Error| error.in_op(OP).within(format_args!("`{name}`"));
                 let Some((key, leaf)) = key else {
-                    let what = "the parameter is no leaf";
+                    let what = "parameter is not a leaf";
                     let error = Error::new(ErrorKind::Gradient, OP, what);
                     return Err(within(
                         error.hint("call `with_grad` before, or `parameter`"),
@@ -284,7 +284,7 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
     let mean = |word: &str| {
         let path = format!("{name}.{word}");
         if checkpoint.shape(&path)? != metadata.sizes {
-            let what = format!("`{word}` has other sizes than the parameter");
+            let what = format!("sizes of `{word}` and the parameter differ");
             return Err(
                 Error::new(ErrorKind::Shape, OP, what).operand(&metadata.names, &metadata.sizes)
             );
@@ -292,7 +292,7 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
         let rows = checkpoint.part(&path, &ranges)?;
         if rows.dtype() != param.dtype() {
             let what = format!(
-                "`{word}` is of {}, and the parameter of {}",
+                "`{word}` is {}, but the parameter is {}",
                 rows.dtype(),
                 param.dtype()
             );

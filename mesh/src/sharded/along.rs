@@ -32,7 +32,7 @@ impl<N: Dim> ViaAxis for N {}
 /// A dim, or a dim [`via`](ViaAxis::via) the mesh axis that splits it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
-    label = "expected a dim, or a dim `via` the mesh axis that splits it"
+    label = "expected a dim, or a dim `via` its mesh axis"
 )]
 pub trait AlongDim {
     /// The dim.
@@ -69,7 +69,7 @@ impl<N: Dim, X: MeshAxis> AlongDim for Via<N, X> {
 /// splits it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit placement `{P}`",
-    label = "expected a dim, or a dim `via` the mesh axis that splits it"
+    label = "expected a dim, or a dim `via` its mesh axis"
 )]
 pub trait Along<P, D>: AlongDim<Dim: DimOf<D>> {}
 impl<A: AlongDim<Dim: DimOf<D>>, P: Placement, D> Along<P, D> for A where
@@ -98,7 +98,7 @@ impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
 /// it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
-    label = "expected a dim, a tuple of dims, `..`, or a dim `via` the mesh axis that splits it"
+    label = "expected a dim, a tuple of dims, `..`, or a dim `via` its mesh axis"
 )]
 pub trait ReduceDims {
     /// The dims.
@@ -138,7 +138,7 @@ impl<N: Dim + Axes, X: MeshAxis> ReduceDims for Via<N, X> {
 /// [`via`](ViaAxis::via) the axis that splits it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit placement `{P}`",
-    label = "expected a dim, a tuple of dims, `..`, or a dim `via` the mesh axis that splits it"
+    label = "expected a dim, a tuple of dims, `..`, or a dim `via` its mesh axis"
 )]
 pub trait Reducing<P, D>: ReduceDims<Axes: AxesOf<D>> {}
 impl<A: ReduceDims<Axes: AxesOf<D>>, P: Placement, D: Dims> Reducing<P, D> for A where

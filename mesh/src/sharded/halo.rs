@@ -84,7 +84,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
                 self.local.shape()
             );
             return Err(Error::new(ErrorKind::Shape, op, what)
-                .hint("it gives back the part without what was before and behind it"));
+                .hint("it must return the part without the halo"));
         }
         match &input {
             Some(input) => self.mapped(

@@ -128,7 +128,7 @@ pub(crate) fn sizes_of<D: Dims, P: Placement>(
                 let error = operands.iter().fold(error, |error, (names, sizes, _)| {
                     error.operand(&Names::from_static(names), sizes)
                 });
-                Err(error.hint("a split dim has one size in both operands, and is not repeated"))
+                Err(error.hint("split dims need equal sizes and do not broadcast"))
             }
         }
     };
@@ -270,7 +270,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             op,
             "the operands are on two meshes of one type",
         )
-        .hint("a program starts a mesh once, and clones its handle"))
+        .hint("start a mesh once, and clone its handle"))
     }
 
     /// Returns this rank's piece.

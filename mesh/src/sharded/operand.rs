@@ -71,8 +71,8 @@ impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 
 /// Never holds: the message for a tensor that is on no mesh.
 #[diagnostic::on_unimplemented(
-    message = "a tensor without mesh beside a sharded one: each rank has a tensor of its own here",
-    label = "say what it is: `mesh.whole(t)`, or `mesh.whole(t).cut(axis, dim)`"
+    message = "a local tensor with a sharded one: each rank has its own local tensor",
+    label = "place it first: `mesh.whole(t)`, or `mesh.whole(t).cut(axis, dim)`"
 )]
 pub trait OnOneMesh<P> {}
 

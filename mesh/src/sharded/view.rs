@@ -61,7 +61,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         to: X,
     ) -> Result<Sharded<Renamed<D, F, X>, RenamedIn<P, F::Old, X::New>, T>> {
         if <F as Axes>::ALL && places::<P>().iter().any(|place| place.dim().is_some()) {
-            let what = "`..` of a tensor that is split";
+            let what = "`..` of a split tensor";
             return Err(
                 Error::new(ErrorKind::Argument, "rename", what).hint("name the dims that change")
             );
@@ -148,7 +148,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
                 .product();
             if !self.sizes[at].is_multiple_of(ranks) {
                 let what = format!(
-                    "{ranks} ranks split dim `{}`, and do not divide its size",
+                    "{ranks} ranks do not divide the size of dim `{}`",
                     name.unwrap_or("*")
                 );
                 return Err(Error::new(ErrorKind::Shape, "flatten", what)

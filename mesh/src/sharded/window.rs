@@ -26,7 +26,7 @@ use crate::split_dim::{SlidingOp, WindowResult};
 /// the axis that splits it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of {S} dims",
-    label = "expected {S} dims, each of them plain or `via` the mesh axis that splits it"
+    label = "expected {S} dims, each of them plain or `via` its mesh axis"
 )]
 pub trait SlideDims<const S: usize> {
     /// The dims.
@@ -73,7 +73,7 @@ where
 /// The dims fit placement `P`: those that are split are `via` their axes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit placement `{P}`",
-    label = "expected dims, each of them plain or `via` the mesh axis that splits it"
+    label = "expected dims, each of them plain or `via` its mesh axis"
 )]
 pub trait Slides<P, const S: usize>: SlideDims<S> {}
 impl<A: SlideDims<S>, P: Placement, const S: usize> Slides<P, S> for A where

@@ -75,7 +75,7 @@ impl SlidingOp {
             let out = weight.names()[filter.out].as_ref();
             names = rule::filter_bias(self.op, names, &sites, out, bias.names())?;
             if bias.dtype() != x.dtype() {
-                let what = format!("a bias of {} beside {}", bias.dtype(), x.dtype());
+                let what = format!("a bias of {} for {}", bias.dtype(), x.dtype());
                 return Err(self.error(ErrorKind::DType, what));
             }
         }
@@ -154,7 +154,7 @@ impl SlidingOp {
             let what = format!("an output padding of {more} with a stride of {stride}");
             return Err(self
                 .error(ErrorKind::Argument, what)
-                .hint("the stride is at least 1, and the padding less than it or the dilation"));
+                .hint("strides are at least 1, paddings below stride or dilation"));
         }
         let last = size
             .checked_sub(1)
@@ -173,7 +173,7 @@ impl SlidingOp {
                     "{size} elements and a kernel of {kernel} with a padding of {before} give no size"
                 );
                 let error: Error = self.error(ErrorKind::Shape, what);
-                Err(error.hint("take less padding, or a larger kernel"))
+                Err(error.hint("use less padding, or a larger kernel"))
             }
         }
     }

@@ -80,14 +80,14 @@ pub(crate) fn entropy(
 fn require_row_mean(op: &'static str, args: &EntropyArgs<'_>) -> Result<()> {
     let soft = args.target.dtype().is_float();
     let what = match args.weight {
-        Some(_) if !soft => "a mean by weights of classes over rows that are split",
+        Some(_) if !soft => "a mean by class weights over split rows",
         _ if !soft && any(&args.target.eq(args.ignore_index)?)? => {
             "a mean over split rows, some of which are ignored"
         }
         _ => return Ok(()),
     };
     Err(Error::new(ErrorKind::Mesh, op, what).hint(
-        "take `reduction::Sum`, and divide by the sum over all ranks of what counts: `.sum(across(Batch)).all_reduce(Data)`",
+        "use `reduction::Sum`, and divide by the sum of weights over all ranks: `.sum(across(Batch)).all_reduce(Data)`",
     ))
 }
 
@@ -303,7 +303,7 @@ impl SplitDim {
             .lt(0_i64)?
             .logical_or(&target.ge(self.size() as i64)?)?;
         if any(&beyond.logical_and(&kept)?)? {
-            let what = format!("a target is none of {} classes", self.size());
+            let what = format!("a target is not in 0..{}", self.size());
             return Err(self
                 .with_operand(Error::new(ErrorKind::Index, self.op, what))
                 .hint("give the index of a class for each row"));

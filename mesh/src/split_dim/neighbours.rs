@@ -13,7 +13,7 @@ impl SplitDim {
         let times = usize::try_from(options.n).ok();
         let Some(span) = times.and_then(|times| times.checked_add(1)) else {
             let what = format!("{} times", options.n);
-            return Err(Error::new(ErrorKind::Argument, self.op, what).hint("take 0 or more"));
+            return Err(Error::new(ErrorKind::Argument, self.op, what).hint("give 0 or more"));
         };
         if span > self.size() {
             // No elements are left, on any rank.

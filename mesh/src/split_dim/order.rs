@@ -26,10 +26,10 @@ impl SplitDim {
         combine: Combine,
     ) -> Result<(DynTensor, DynTensor)> {
         if self.size() == 0 {
-            let error = Error::new(ErrorKind::Index, self.op, "no elements to choose from");
+            let error = Error::new(ErrorKind::Index, self.op, "there are no elements");
             return Err(error
                 .operand(&self.metadata.names, &self.metadata.sizes)
-                .hint("take a dim whose size is not 0"));
+                .hint("use a dim whose size is not 0"));
         }
         let (value, place) = match (own.shape()[self.dim], combine) {
             (0, _) => {
@@ -97,7 +97,7 @@ impl SplitDim {
         let values = self.all_gather(&values, count)?;
         let places = self.all_gather(&places.add(start as i64)?, count)?;
         if k > count {
-            let what = format!("{k} elements of {} are asked for", self.size());
+            let what = format!("{k} elements requested of {}", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
                 .operand(&self.metadata.names, &self.metadata.sizes)

@@ -291,18 +291,15 @@ impl Attention {
             error.operand(&metadata.names, &metadata.sizes)
         };
         if k.rank() < 2 || self.source != k.rank() - 2 {
-            let error = fail(
-                ErrorKind::Argument,
-                "the dim is not that of the keys' sources",
-            );
-            return Err(error.hint("name the last but one dim of the keys"));
+            let error = fail(ErrorKind::Argument, "the dim is not the keys' source dim");
+            return Err(error.hint("name the keys' second to last dim"));
         }
         if options.dropout_p != 0.0 || options.enable_gqa {
             let error = fail(
                 ErrorKind::Argument,
                 "attention along a split length has no dropout, and no grouped heads",
             );
-            return Err(error.hint("`.all_to_all(axis, Heads)` splits by heads, where both are"));
+            return Err(error.hint("`.all_to_all(axis, Heads)` splits by heads and allows both"));
         }
         let Some(axis) = self.via else {
             if options.is_causal && first != 0 {
@@ -310,7 +307,7 @@ impl Attention {
                     ErrorKind::Argument,
                     "causal attention of queries that are split",
                 );
-                return Err(error.hint("split the sources, too, and name them `via` their axis"));
+                return Err(error.hint("split the sources too, and use them `via` their axis"));
             }
             return q.scaled_dot_product_attention_with(k, v, None, options);
         };
@@ -336,9 +333,9 @@ fn require_first_derivative(op: &'static str, grad: &DynTensor) -> Result<()> {
         Err(Error::new(
             ErrorKind::Gradient,
             op,
-            "what goes round a mesh axis has no second derivative",
+            "rings over a mesh axis have no second derivative",
         )
-        .hint("`.all_gather(axis)`, and the operator without `via`"))
+        .hint("`.all_gather(axis)` and call it without `via`"))
     } else {
         Ok(())
     }

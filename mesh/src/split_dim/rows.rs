@@ -42,7 +42,7 @@ impl SplitDim {
         };
         let beyond = numbers.lt(least)?.logical_or(&numbers.ge(size)?)?;
         if beyond.any(..)?.to_vec::<bool>()?.first() == Some(&true) {
-            let what = format!("an index is none of {} rows", self.size());
+            let what = format!("an index is not in 0..{}", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
                 .operand(&self.metadata.names, &self.metadata.sizes)

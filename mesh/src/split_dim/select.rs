@@ -16,7 +16,7 @@ impl SplitDim {
     /// then the rank that holds the result sends it to the others.
     pub(crate) fn kthvalue(&self, x: &DynTensor, k: usize) -> Result<(DynTensor, DynTensor)> {
         if !(1..=self.size()).contains(&k) {
-            let what = format!("there is no element {k} of {}", self.size());
+            let what = format!("no element {k} among {}", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
                 .operand(&self.metadata.names, &self.metadata.sizes)

@@ -157,7 +157,7 @@ impl SplitDim {
             let error = Error::new(ErrorKind::Shape, self.op, what);
             return Err(error
                 .operand(&self.metadata.names, &self.metadata.sizes)
-                .hint("take a smaller window, or more around"));
+                .hint("use a smaller window or more padding"));
         };
         let needs = |rank| window.needs(size, part(all_count, ranks, rank));
         let wants = (0..ranks).map(|rank| vec![needs(rank).0]).collect();
@@ -204,7 +204,7 @@ impl From<DynTensor> for WindowResult {
 
 /// Returns the error for grouped channels with split output channels.
 pub(crate) fn split_groups_error(op: &'static str, groups: usize) -> Error {
-    let what = format!("{groups} groups of channels, and output channels that are split");
+    let what = format!("{groups} groups of channels, but split output channels");
     Error::new(ErrorKind::Argument, op, what).hint("split the groups by hand, or gather the weight")
 }
 
@@ -287,13 +287,10 @@ impl SlidingOp {
         }
         let same = options.padding == Padding::Same;
         if same && options.stride != [1; S] {
-            let what = format!(
-                "padding that keeps sizes, and strides of {:?}",
-                options.stride
-            );
+            let what = format!("`same` padding with strides of {:?}", options.stride);
             return Err(self
                 .error(ErrorKind::Argument, what)
-                .hint("say how many zeros, or take a stride of 1"));
+                .hint("give the padding, or use a stride of 1"));
         }
         let (mut x, mut windows, mut zeros) = (x.clone(), Vec::with_capacity(S), [0; S]);
         for (i, &(dim, axis)) in self.dims.iter().enumerate().take(S) {
@@ -340,7 +337,7 @@ impl SlidingOp {
                     let what = format!("padding {} for a window of {}", padding[i], kernel[i]);
                     return Err(self
                         .error(ErrorKind::Argument, what)
-                        .hint("pad by half of the window at the most"));
+                        .hint("pad by at most half of the window"));
                 }
                 rest[i] = 0;
             }
@@ -385,7 +382,7 @@ impl SlidingOp {
     ) -> Result<WindowResult> {
         let split = self.dims.iter().any(|(_, axis)| axis.is_some());
         if split && options.ceil_mode {
-            let what = "`ceil_mode` of means along a split dim: the last windows have other counts";
+            let what = "`ceil_mode` of means along a split dim: the last windows are smaller";
             return Err(self
                 .error(ErrorKind::Argument, what.to_owned())
                 .hint("pad the dim, or gather it"));

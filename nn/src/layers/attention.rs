@@ -291,7 +291,7 @@ fn align_mask(mask: &DynTensor, names: &Names) -> Result<Raw> {
 fn rotation(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
     let (len, features) = (x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]);
     if features % 2 != 0 {
-        let what = format!("{features} features make no pairs for rotary positions");
+        let what = format!("rotary positions need pairs, not {features} features");
         return Err(Error::new(ErrorKind::Argument, "attention", what)
             .operand(&Names::unnamed(x.rank()), x.shape())
             .hint("give heads an even number of features"));

@@ -197,10 +197,10 @@ fn run_steps<const K: usize>(
         Some(given) => {
             let wanted = [&sizes[..], &[states]].concat();
             if let Some(wrong) = given.iter().find(|tensor| tensor.shape() != wanted) {
-                let what = format!("the state has other sizes than the input's, {wanted:?}");
+                let what = format!("the state's sizes differ from the input's, {wanted:?}");
                 return Err(at(Error::new(ErrorKind::Shape, "recurrent", what))
                     .operand(wrong.names(), wrong.shape())
-                    .hint("go on from the state of a sequence of this batch"));
+                    .hint("continue from a state of this batch"));
             }
             let mut raws = Vec::new();
             for tensor in &given {

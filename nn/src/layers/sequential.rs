@@ -10,7 +10,7 @@ use crate::Module;
 /// A map from tensors of dims `D` to tensors of dims [`Out`](Self::Out).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` takes no tensor of dims {D}",
-    label = "not a layer for what comes before it"
+    label = "does not fit the layer before it"
 )]
 pub trait Layer<D: Dims, T: Element = f32> {
     /// The dims of the outputs.

@@ -175,7 +175,7 @@ impl<const K: usize> StateByParam<K> {
             });
         };
         if kept.state.iter().any(|raw| raw.shape() != shape) {
-            let what = "the parameter has other sizes than at its last step";
+            let what = "the parameter's sizes changed since the last step";
             return Err(Error::new(ErrorKind::Shape, "step", what)
                 .operand(param.names(), param.shape())
                 .hint("make a new optimizer for another model"));

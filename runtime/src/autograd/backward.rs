@@ -20,7 +20,7 @@ fn unrecorded(op: &'static str, x: &Raw) -> Error {
     if trace::is_on() {
         let what = "within `checkpoint` there is no graph yet";
         return Error::new(ErrorKind::Gradient, op, what)
-            .hint("take `nomina::grad::grad` there, or go back from the result of `checkpoint`");
+            .hint("use `nomina::grad::grad` there, or start at the result of `checkpoint`");
     }
     Error::new(ErrorKind::Gradient, op, "nothing was recorded")
         .operand(&Names::default(), x.shape())
@@ -83,13 +83,13 @@ pub(super) fn check_seed(op: &'static str, x: &Raw, seed: &Raw) -> Result<()> {
     let apart = x.shape().iter().zip(seed.shape()).position(|(a, b)| a != b);
     if let Some(dim) = apart.filter(|_| x.rank() == seed.rank()) {
         let (shapes, dims) = ([x.shape(), seed.shape()], [(0, dim), (1, dim)]);
-        return Err(Error::sizes(op, shapes, dims).hint("a seed has the sizes of its tensor"));
+        return Err(Error::sizes(op, shapes, dims).hint("a seed has its tensor's sizes"));
     }
-    let what = "the gradient to start from has another rank, dtype or device";
+    let what = "the seed's rank, dtype or device is wrong";
     Err(Error::new(ErrorKind::Shape, op, what)
         .operand(&Names::default(), x.shape())
         .operand(&Names::default(), seed.shape())
-        .hint("give one like the tensor"))
+        .hint("use the tensor's"))
 }
 
 /// Returns the gradients of `x` with respect to each of `inputs`, without adding to any tensor; `None` for an input from which `x`

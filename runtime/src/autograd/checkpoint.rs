@@ -71,10 +71,10 @@ pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
         .iter()
         .any(|thread| reached.threads.contains(thread))
     {
-        let what = "the closure computes on other threads, which drew random numbers meanwhile: they would draw others when it is \
-                    computed again";
-        return Err(Error::new(ErrorKind::Gradient, OP, what)
-            .hint("draw on the thread that calls `checkpoint`, and compute with these numbers on the others"));
+        let what = "the closure computes on threads that drew random numbers: they would differ in the recomputation";
+        return Err(Error::new(ErrorKind::Gradient, OP, what).hint(
+            "draw on the thread that calls `checkpoint`, and pass the numbers to the others",
+        ));
     }
     let own: Vec<usize> = nodes(&arguments).map(Node::address).collect();
     let captured = reached.nodes.into_iter();
@@ -90,9 +90,9 @@ pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
 /// Returns the error of a closure that is a different function the second time.
 #[cold]
 fn differs(what: &str) -> Error {
-    let what = format!("computed again, the closure {what}");
+    let what = format!("recomputed, the closure {what}");
     Error::new(ErrorKind::Gradient, OP, what)
-        .hint("let it depend on its arguments and on tensors that it holds alone")
+        .hint("let it depend only on its arguments and captured tensors")
 }
 
 /// Returns the arguments of the closure. Recorded tensors get new nodes.
@@ -134,7 +134,7 @@ impl Rule for Checkpoint {
         let captured = captured.map(|edge| edge.as_deref());
         let targets = targets(arguments.iter().map(Raw::node).chain(captured))?;
         if !is_computed_of(&y, &targets, since)? {
-            return Err(differs("is computed of other recorded tensors, or of none"));
+            return Err(differs("uses other recorded tensors, or none"));
         }
         let reach = Reach::new(&[&y], &targets, true, since)?;
         let options = BackwardOptions {

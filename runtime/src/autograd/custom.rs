@@ -55,7 +55,7 @@ impl Rule for Custom {
                 return Err(Error::new(ErrorKind::Gradient, self.op, what)
                     .operand(&Names::default(), grad.shape())
                     .operand(&Names::default(), shape)
-                    .hint("a gradient has the sizes and the dtype of its input"));
+                    .hint("a gradient has its input's sizes and dtype"));
             }
         }
         Ok(found.into_iter().collect())
@@ -97,7 +97,7 @@ impl Chain for StartedGradient {
 
     fn compute(&self) -> Result<Raw> {
         let taken = || {
-            let what = "the gradient was waited for before";
+            let what = "the gradient was already taken";
             Error::new(ErrorKind::Gradient, self.op, what)
         };
         let found = self.later.take().ok_or_else(taken)?()?;

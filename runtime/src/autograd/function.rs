@@ -35,7 +35,7 @@ pub(super) fn argument(op: &'static str, x: &Raw) -> Result<Raw> {
         let what = format!("{} has no gradient", x.dtype());
         return Err(Error::new(ErrorKind::Gradient, op, what)
             .operand(&Names::default(), x.shape())
-            .hint("gradients are of floats and complex numbers"));
+            .hint("only floats and complex have gradients"));
     }
     record(x.clone().detach(), [Some(x)], Argument)
 }
@@ -133,10 +133,10 @@ pub fn gradients_of_number(y: &Raw, inputs: &[&Raw], options: BackwardOptions) -
     let each = found.into_iter().zip(inputs).enumerate();
     let each = each.map(|(at, (grad, x))| {
         grad.ok_or_else(|| {
-            let what = format!("the number was not computed of input {at}");
+            let what = format!("the number does not depend on input {at}");
             Error::new(ErrorKind::Gradient, "gradients", what)
                 .operand(&Names::default(), x.shape())
-                .hint("compute it of the very tensor: a `clone` of a leaf is the leaf, a view is another tensor")
+                .hint("use that very tensor: a `clone` of a leaf is the leaf, a view is another tensor")
         })
     });
     each.collect()
@@ -217,8 +217,8 @@ pub fn jacobian(f: Function<'_>, x: &Raw) -> Result<Raw> {
                 .operand(&Names::default(), x.shape())
         };
         if !y.dtype().is_float() || !x.dtype().is_float() {
-            let what = "a Jacobian is of real numbers";
-            return Err(refuse(ErrorKind::Gradient, what).hint("take `vjp` of complex ones"));
+            let what = "a Jacobian needs real numbers";
+            return Err(refuse(ErrorKind::Gradient, what).hint("use `vjp` for complex ones"));
         }
         let sizes: Vec<usize> = y.shape().iter().chain(x.shape()).copied().collect();
         if sizes.len() > MAX_DIMS {
@@ -273,7 +273,7 @@ pub fn per_sample(f: Function<'_>, count: usize, x: &Raw) -> Result<Raw> {
         let copies = x.expand(&sizes)?;
         let called = Called::new("per_sample", f, &[&copies])?;
         if called.y.shape() != [count] || !called.y.dtype().is_float() {
-            let what = format!("the function is to give {count} real numbers, one for each copy");
+            let what = format!("the function must return {count} real numbers, one per copy");
             return Err(Error::new(ErrorKind::Shape, "per_sample", what)
                 .operand(&Names::default(), called.y.shape())
                 .hint("sum over all dims but the first"));

@@ -26,10 +26,10 @@ impl Raw {
         };
         if !has_gradient(self.dtype()) {
             return Err(refuse(format!("{} has no gradient", self.dtype()))
-                .hint("gradients are of floats and complex numbers"));
+                .hint("only floats and complex have gradients"));
         }
         if !self.is_leaf() {
-            return Err(refuse("the tensor was computed of others".to_owned())
+            return Err(refuse("the tensor is not a leaf".to_owned())
                 .hint("call `retain_grad` to keep its gradient, or `detach` to cut it off"));
         }
         if !self.requires_grad() {
@@ -64,8 +64,8 @@ impl Raw {
         let slot = self.node().and_then(|node| node.slot());
         let slot = slot.ok_or_else(|| self.unrecorded(OP))?;
         if grad.shape() != self.shape() {
-            let what = "the gradient has other sizes than its tensor".to_owned();
-            return Err(refuse(ErrorKind::Shape, what).hint("give it the tensor's sizes"));
+            let what = "the gradient's sizes differ from its tensor's".to_owned();
+            return Err(refuse(ErrorKind::Shape, what).hint("use the tensor's"));
         }
         if grad.dtype() != self.dtype() || grad.device() != self.device() {
             let [own, its] = [self, &grad].map(|x| format!("{} on `{}`", x.dtype(), x.device()));
@@ -158,7 +158,7 @@ impl Raw {
         const OP: &str = "register_post_accumulate_grad_hook";
         let node = self.node().ok_or_else(|| self.unrecorded(OP))?;
         if !node.is_leaf() {
-            let what = "the tensor is no leaf, so that nothing is accumulated here";
+            let what = "not a leaf: no gradient is accumulated here";
             return Err(Error::new(ErrorKind::Gradient, OP, what)
                 .operand(&Names::default(), self.shape())
                 .hint("call `register_hook`"));
@@ -169,7 +169,7 @@ impl Raw {
 
     #[cold]
     fn unrecorded(&self, op: &'static str) -> Error {
-        Error::new(ErrorKind::Gradient, op, "no gradient comes to this tensor")
+        Error::new(ErrorKind::Gradient, op, "the tensor receives no gradient")
             .operand(&Names::default(), self.shape())
             .hint("call `requires_grad_` on a leaf, outside of `no_grad`")
     }

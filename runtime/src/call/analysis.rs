@@ -153,7 +153,7 @@ pub(crate) fn labelled(x: &Raw, dim: usize, labels: &Raw, groups: usize) -> Resu
                 &given,
                 format!("label {label} of {groups} groups"),
             )
-            .hint("labels count from 0; give the new dim a size greater than each of them"));
+            .hint("labels start at 0 and are less than the new dim's size"));
         }
     }
     let counts = bincount(&numbers, None, groups).map_err(|e| e.in_op(op.name()))?;
@@ -193,9 +193,9 @@ pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw
     };
     if bounds(counts)?.is_some_and(|(least, _)| least == 0) {
         let empty = arg_position(Op::Argmin, counts, Some(0), false)?.item()?;
-        let what = format!("group {empty} has no elements to choose from");
+        let what = format!("group {empty} has no elements");
         return Err(refuse(ErrorKind::Shape, by, &[&x], what)
-            .hint("give only groups that have labels; `count` says how many elements each has"));
+            .hint("give only groups with labels; `count` returns the elements of each"));
     }
     reduced(by, &mut out, at, &x, extreme, false)?;
     Ok(out)
@@ -223,7 +223,7 @@ pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: boo
             [x.shape(), weights.shape()],
             [(0, dim), (1, dim)],
         );
-        return Err(error.hint("weights have the size of a dim, or lack the dim"));
+        return Err(error.hint("weights have a dim's size, or lack the dim"));
     }
     // The number of times that each weight counts, since its reduced dims may have size 1.
     let times: f64 = dims

@@ -67,7 +67,7 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     let row = op.row();
     let arity = arity(op);
     if sources.len() < arity || arity == 0 || sources.len() > MOST {
-        let what = format!("{} operands, where it takes {arity}", sources.len());
+        let what = format!("{} operands, expected {arity}", sources.len());
         return Err(Error::new(ErrorKind::Argument, row.name, what)
             .hint("call it with the operands of its signature"));
     }
@@ -123,7 +123,7 @@ fn check_condition(op: Op, source: &Source<'_>) -> Result<()> {
                 op.name(),
                 format!("the condition is {found}"),
             )
-            .hint("the condition is a tensor of bool, as comparisons give"))
+            .hint("the condition must be bool, as from comparisons"))
         }
     }
 }

@@ -77,7 +77,7 @@ fn check_no_leaf(op: &'static str, dest: &RawMut<'_>) -> Result<()> {
     if !dest.is_of_leaf() {
         return Ok(());
     }
-    let what = "a leaf that wants a gradient is written to";
+    let what = "writes to a leaf that requires a gradient";
     Err(Error::new(ErrorKind::Gradient, op, what)
         .operand(&Names::default(), dest.shape())
         .hint("do it within `no_grad`"))

@@ -46,9 +46,9 @@ pub fn attention(
     if let Some(mask) = mask {
         check_mask(&operands, mask, &batch, [length, source])?;
         if scores.causal {
-            let what = "a mask beside a causal one";
+            let what = "both a mask and a causal one";
             return Err(refuse(ErrorKind::Argument, op, &operands, what)
-                .hint("leave one out, or join both into one mask"));
+                .hint("omit one, or combine both in one mask"));
         }
     }
     if source == 0 || shape.contains(&0) {
@@ -99,7 +99,7 @@ pub fn attention(
 fn checked(operands: &[&Raw; 3]) -> Result<(Shape, [usize; 4])> {
     let op = Op::ScaledDotProductAttention;
     if operands.iter().any(|x| x.rank() < 2) {
-        let what = "queries, keys and values have at least 2 dims";
+        let what = "queries, keys and values need at least 2 dims";
         return Err(refuse(ErrorKind::Rank, op, operands, what)
             .hint("their last dims are length and features"));
     }
@@ -107,8 +107,8 @@ fn checked(operands: &[&Raw; 3]) -> Result<(Shape, [usize; 4])> {
     let end = |x: &Raw, from_end: usize| x.shape()[x.rank() - from_end];
     let [query, key, value] = *operands;
     for (a, b, from_end, hint) in [
-        (0, 1, 1, "queries and keys have the same features"),
-        (1, 2, 2, "there is one value for each key"),
+        (0, 1, 1, "queries and keys need equal features"),
+        (1, 2, 2, "each key needs one value"),
     ] {
         let (x, y) = (operands[a], operands[b]);
         if end(x, from_end) != end(y, from_end) {
@@ -128,8 +128,9 @@ fn check_mask(operands: &[&Raw; 3], mask: &Raw, batch: &[usize], last: [usize; 2
     let op = Op::ScaledDotProductAttention;
     if mask.dtype() != DType::Bool && mask.dtype() != operands[0].dtype() {
         let what = format!("a mask of {}", mask.dtype());
-        return Err(refuse(ErrorKind::DType, op, operands, what)
-            .hint("it is of bool, or of the operands' dtype"));
+        return Err(
+            refuse(ErrorKind::DType, op, operands, what).hint("use bool or the operands' dtype")
+        );
     }
     if mask.device() != operands[0].device() {
         let what = format!("a mask on `{}`", mask.device());
@@ -156,7 +157,7 @@ fn grouped(query: &Raw, key: &Raw, value: &Raw, mask: Option<&Raw>, scores: Scor
             heads(value)
         );
         return Err(refuse(ErrorKind::Shape, op, &[query, key, value], what)
-            .hint("the queries' are a multiple of the others'"));
+            .hint("the queries' heads must be a multiple"));
     }
     let split = |x: &Raw| -> Result<Raw> {
         let mut shape = Shape::from_slice(x.shape());

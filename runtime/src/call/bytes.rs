@@ -32,7 +32,7 @@ pub fn combine_bytes(op: Op, dtype: DType, first: &mut [u8], second: &[u8]) -> R
     if !aligned(first.as_ptr().addr()) || !aligned(second.as_ptr().addr()) {
         return refuse(
             ErrorKind::Argument,
-            format!("bytes that lie where no {dtype} does"),
+            format!("bytes not aligned for {dtype}"),
         );
     }
     check_elements(op.name(), dtype, first)?;
@@ -69,7 +69,7 @@ pub fn combines(op: Op, dtype: DType) -> Result<()> {
     if known {
         return Ok(());
     }
-    let what = format!("elements of {dtype} are not combined so");
+    let what = format!("elements of {dtype} do not combine");
     Err(Error::new(ErrorKind::DType, op.name(), what).hint("convert them with `to` first"))
 }
 

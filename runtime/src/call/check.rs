@@ -20,10 +20,10 @@ pub(super) fn dims(op: &'static str, shape: &[usize], dims: &[usize]) -> Result<
     for (at, &each) in dims.iter().enumerate() {
         dim(op, shape, each)?;
         if dims[..at].contains(&each) {
-            let what = format!("dim {each} stands twice");
+            let what = format!("dim {each} is repeated");
             return Err(Error::new(ErrorKind::Argument, op, what)
                 .operand(&Names::default(), shape)
-                .hint("name each dim once"));
+                .hint("list each dim once"));
         }
     }
     Ok(())
@@ -40,8 +40,8 @@ fn out_of_range(op: &'static str, shape: &[usize], dim: usize) -> Error {
 /// Returns the error of an operator that the entry `entry` does not compute.
 #[cold]
 pub(crate) fn wrong_entry(op: Op, entry: &str) -> Error {
-    let what = format!("is no operator that `call::{entry}` computes");
-    Error::new(ErrorKind::Argument, op.name(), what).hint("take the entry of its class")
+    let what = format!("is not computed by `call::{entry}`");
+    Error::new(ErrorKind::Argument, op.name(), what).hint("use the entry of its class")
 }
 
 /// Checks that all operands are on one device.
@@ -70,7 +70,7 @@ pub fn fits_device(op: &'static str, dest: Device, result: Device) -> Result<()>
     if dest == result {
         return Ok(());
     }
-    let what = format!("a result on `{result}` into a tensor on `{dest}`");
+    let what = format!("result on `{result}`, destination on `{dest}`");
     Err(Error::new(ErrorKind::Device, op, what).hint("move one of them with `to_device`"))
 }
 

@@ -50,7 +50,7 @@ impl Communicator {
     pub fn new(id: [u8; ID], rank: usize, size: usize, device: Device) -> Result<Self> {
         let device = device.resolved();
         let Device::Cuda(ordinal) = device else {
-            let what = format!("ranks exchange tensors on CUDA devices, and this is `{device}`");
+            let what = format!("ranks exchange tensors on CUDA devices, not on `{device}`");
             return Err(Error::new(ErrorKind::Device, OP, what));
         };
         let ordinal = ordinal.unwrap_or_else(crate::cuda::current);
@@ -251,7 +251,7 @@ impl Communicator {
         if rank < self.size {
             Ok(())
         } else {
-            let what = format!("there is no rank {rank} of {}", self.size);
+            let what = format!("no rank {rank} among {}", self.size);
             Err(Error::new(ErrorKind::Argument, OP, what))
         }
     }

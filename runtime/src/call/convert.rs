@@ -30,12 +30,11 @@ pub fn contiguous(x: &Raw) -> Result<Raw> {
 pub fn in_place_of(op: Op, elements: Raw, x: &Raw) -> Result<Raw> {
     let like = elements.shape() == x.shape() && elements.dtype() == x.dtype();
     if !like || elements.device() != x.device() {
-        let what =
-            "elements of other sizes, or of another dtype or device, than those they stand for";
+        let what = "the sizes, dtype or device of elements differ from those they replace";
         return Err(Error::new(ErrorKind::Shape, op.name(), what)
             .operand(&Names::default(), elements.shape())
             .operand(&Names::default(), x.shape())
-            .hint("give elements like them"));
+            .hint("give equal ones"));
     }
     record_conversion(op.name(), elements, x)
 }

@@ -22,7 +22,7 @@ impl RawCoo {
         values: &Raw,
         shape: Option<&[usize]>,
     ) -> Result<Self> {
-        let hint = "make the dense tensor instead, or `detach` the values";
+        let hint = "create a dense tensor, or `detach` the values";
         check_unrecorded(op, [values], hint)?;
         let error = |kind, what: String| {
             let error = Error::new(kind, op, what).operand(&Names::default(), indices.shape());
@@ -82,11 +82,11 @@ impl RawCoo {
             let outside =
                 |index: &&i64| usize::try_from(**index).map_or(true, |index| index >= size);
             if let Some(index) = row.iter().find(outside) {
-                let what = format!("index {index} where there are {size}");
+                let what = format!("index {index} is outside of {size}");
                 return Err(Error::new(ErrorKind::Index, op, what)
                     .operand(&Names::default(), &given)
                     .at(0, dim)
-                    .hint("indices are zero or greater and smaller than the dim's size"));
+                    .hint("indices range from 0 to below the dim's size"));
             }
         }
         Ok(Self::from_parts(given, indices, values, false))

@@ -41,7 +41,7 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
             ErrorKind::Shape,
             op,
             x,
-            "weights of other sizes than the numbers",
+            "the sizes of weights and numbers differ",
         )
         .operand(&Names::default(), weights.shape())
         .hint("give one weight for each number"));
@@ -54,8 +54,9 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
     if let Some((least, most)) = bounds(&numbers)? {
         if least < 0 {
             let what = format!("{least} is negative");
-            return Err(refuse(ErrorKind::Argument, op, x, what)
-                .hint("add what makes all numbers positive"));
+            return Err(
+                refuse(ErrorKind::Argument, op, x, what).hint("shift the numbers to 0 or above")
+            );
         }
         let last = usize::try_from(most).unwrap_or(usize::MAX);
         bins = bins.max(last.saturating_add(1));
@@ -65,7 +66,7 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
         Some(DType::F32) => DType::F32,
         Some(dtype) if dtype.is_complex() => {
             return Err(refuse(ErrorKind::DType, op, x, "complex weights")
-                .hint("count real and imaginary parts one after the other"));
+                .hint("count real and imaginary parts separately"));
         }
         Some(_) => DType::F64,
     };
@@ -217,8 +218,7 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
     }
     if x.numel() == 0 {
         return Err(
-            refuse(ErrorKind::Index, op, x, "no elements to choose from")
-                .hint("take a tensor that has some"),
+            refuse(ErrorKind::Index, op, x, "there are no elements").hint("use a nonempty tensor")
         );
     }
     let outside = |q: &Scalar| !(0.0..=1.0).contains(&q.to_f64());

@@ -43,11 +43,11 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     let (n, other) = (b.shape()[b.rank() - 2], b.shape()[b.rank() - 1]);
     if depth != other {
         let dims = [(0, a.rank() - 1), (1, b.rank() - 1)];
-        return Err(unequal_sizes(op, &[a, b], dims).hint("rows of both have one length"));
+        return Err(unequal_sizes(op, &[a, b], dims).hint("both need rows of one length"));
     }
     check_same_kind(op, &[a, b])?;
     if p.is_nan() || p < 0.0 {
-        let what = format!("the norm's exponent {p} is negative or no number");
+        let what = format!("the norm's exponent {p} is negative or NaN");
         return Err(refuse(ErrorKind::Argument, op, &[a, b], what).hint("give 0 or more"));
     }
     let batch = broadcast(

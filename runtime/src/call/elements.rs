@@ -90,10 +90,10 @@ impl Raw {
     /// If there is not exactly one element; also errors that the device raised meanwhile.
     pub fn item(&self) -> Result<Scalar> {
         if self.numel() != 1 {
-            let what = format!("a tensor of {} elements is no number", self.numel());
+            let what = format!("expected one element, found {}", self.numel());
             return Err(Error::new(ErrorKind::Shape, "item", what)
                 .operand(&Names::default(), self.shape())
-                .hint("take one element with `get` or `select`"));
+                .hint("select one with `get` or `select`"));
         }
         let first = Shape::from_elem(0, self.rank());
         crate::dispatch::with_dtype!(self.dtype(), T => {
@@ -162,7 +162,7 @@ impl Raw {
 
 #[cold]
 fn by_hand(op: &'static str, shape: &[usize]) -> Error {
-    let what = "elements of a tensor that wants a gradient are written by hand";
+    let what = "writes to elements of a tensor that requires a gradient";
     Error::new(ErrorKind::Gradient, op, what)
         .operand(&Names::default(), shape)
         .hint("do it within `no_grad`, or `detach` the tensor")

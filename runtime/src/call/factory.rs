@@ -97,7 +97,7 @@ pub fn arange(
 
 #[cold]
 fn away([start, end, step]: [Scalar; 3]) -> Result<Raw> {
-    let what = format!("steps of {step} lead from {start} away from {end}");
+    let what = format!("steps of {step} from {start} do not reach {end}");
     Err(Error::new(ErrorKind::Argument, "arange", what).hint("change the sign of the step"))
 }
 

@@ -30,7 +30,7 @@ fn accept(entry: &str, of: &[Op], op: Op, x: &Raw, dims: &[usize]) -> Result<()>
     check::dims(row.name, x.shape(), dims)?;
     for &dim in dims {
         if x.shape()[dim] == 0 {
-            let what = "a dim without elements has no transform";
+            let what = "an empty dim has no transform";
             return Err(refuse(ErrorKind::Shape, op, x, what)
                 .at(0, dim)
                 .hint("give at least one element along it"));
@@ -161,7 +161,7 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
     }
     accept("irfft", &[Op::Irfft, Op::FftConvolve], op, x, &[dim])?;
     if n == 0 {
-        let what = "a signal of no elements has no transform";
+        let what = "an empty signal has no transform";
         return Err(refuse(ErrorKind::Argument, op, x, what).hint("give at least 1 for `n`"));
     }
     if !x.device().is_cpu() {

@@ -16,11 +16,7 @@ fn check(op: Op, a: &Raw, b: &Raw, ranks: [usize; 2]) -> Result<()> {
     let operands = [a, b];
     for (i, (x, rank)) in operands.iter().zip(ranks).enumerate() {
         if x.rank() != rank {
-            let what = format!(
-                "operand {} has {} dims, where {rank} are needed",
-                i + 1,
-                x.rank()
-            );
+            let what = format!("operand {} has {} dims, expected {rank}", i + 1, x.rank());
             let hint = match op {
                 Op::Mm | Op::Mv | Op::Dot | Op::Bmm => "use `matmul`, which takes any ranks",
                 _ => "reshape it",
@@ -45,7 +41,7 @@ fn meet(op: Op, a: &Raw, b: &Raw) -> Error {
         &[a, b],
         [(0, a.rank() - 1), (1, b.rank().saturating_sub(2))],
     )
-    .hint("the last dim of the left operand meets the next to last of the right one")
+    .hint("the left operand's last size must be the right one's second to last")
 }
 
 /// The terms of a product besides its factors: `alpha` is the factor of the sum, `added` a tensor of the result's sizes
@@ -209,7 +205,7 @@ fn batch_sizes(op: Op, a: &Raw, b: &Raw) -> Error {
 pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
     let op = Op::Matmul;
     if a.rank() == 0 || b.rank() == 0 {
-        let what = "a tensor without dims cannot be multiplied as a matrix";
+        let what = "a tensor without dims is not a matrix";
         return Err(refuse(ErrorKind::Rank, op, &[a, b], what).hint("use `mul`"));
     }
     let (k, l) = (
@@ -322,7 +318,7 @@ pub fn add_product(
 /// Returns the error of a bias, with the dim of a factor that it does not match.
 #[cold]
 fn unlike_product(op: Op, operands: [&Raw; 3], shape: &[usize]) -> Error {
-    const HINT: &str = "the bias has the sizes of the product, or 1";
+    const HINT: &str = "a bias size is the product's, or 1";
     let [bias, a, b] = operands;
     let new = shape.len().saturating_sub(bias.rank());
     let differs = |&i: &usize| ![1, shape[new + i]].contains(&bias.shape()[i]);
@@ -346,7 +342,7 @@ pub(super) fn check_factors(op: Op, operands: &[&Raw], factors: &[Scalar]) -> Re
     let Some(factor) = factors.iter().find(too_much) else {
         return Ok(());
     };
-    let what = format!("the factor {factor} is not a number of {dtype}");
+    let what = format!("the factor {factor} does not fit {dtype}");
     Err(refuse(ErrorKind::DType, op, operands, what)
         .hint("convert the operands to another dtype first"))
 }

@@ -130,7 +130,7 @@ pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
         return Err(match both.position(|(a, b)| a != b) {
             Some(dim) => unequal_sizes(op, xs, [(0, dim), (at, dim)]).hint(hint),
             None => {
-                let what = format!("tensor {at} has another number of dims than the first");
+                let what = format!("the ranks of tensor {at} and the first differ");
                 refuse(ErrorKind::Rank, op, xs, what).hint(hint)
             }
         });
@@ -164,8 +164,9 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     same_device(op.name(), &operands)?;
     if mask.dtype() != DType::Bool {
         let what = format!("a mask is bool, not {}", mask.dtype());
-        return Err(refuse(ErrorKind::DType, op, &operands, what)
-            .hint("make one by comparing, or convert it with `to`"));
+        return Err(
+            refuse(ErrorKind::DType, op, &operands, what).hint("compare, or convert it with `to`")
+        );
     }
     let shape = broadcast(op.name(), &[x.shape(), mask.shape()])?;
     let x = x.broadcast_to(op.name(), &shape)?;

@@ -99,7 +99,7 @@ fn accept(op: Linalg, x: &Raw, at: [usize; 2], options: &MatrixOptions) -> Resul
     let bounds = matches!(op, Linalg::MatrixNorm)
         && !matches!(options.norm, MatrixNorm::Fro | MatrixNorm::Nuc);
     if bounds && sizes.contains(&0) {
-        let what = "a matrix without elements has no greatest one";
+        let what = "an empty matrix has no greatest element";
         return Err(refuse(ErrorKind::Shape, op, x, what).hint("`fro` and `nuc` are 0"));
     }
     Ok(())
@@ -328,9 +328,9 @@ fn matrix_error(op: Linalg, x: &Raw, a: &Raw, failed: Result<Failed, Error>) -> 
         Failure::NoConvergence => (
             format!("the iteration on {which} did not converge"),
             if x.dtype().to_real() == DType::F64 {
-                "look for elements that are far apart in magnitude, and scale rows or columns"
+                "scale rows or columns whose elements differ much in magnitude"
             } else {
-                "compute in a dtype of more precision: `x.to::<f64>()`"
+                "use a more precise dtype: `x.to::<f64>()`"
             },
         ),
     };

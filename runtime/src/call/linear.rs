@@ -62,7 +62,7 @@ impl Activation {
         if result == x.dtype() {
             return Ok(op);
         }
-        let what = format!("of {} it gives {result}, which is another dtype", x.dtype());
+        let what = format!("for {} it returns {result}, another dtype", x.dtype());
         Err(Error::new(ErrorKind::DType, op.name(), what)
             .hint(format!("convert the operands to {result} first, with `to`")))
     }
@@ -83,10 +83,8 @@ pub fn linear(
 ) -> Result<Raw> {
     let op = Op::Linear;
     if weight.rank() == 0 || weight.rank() > 2 {
-        let what = format!("a weight of {} dims", weight.rank());
-        return Err(
-            refuse(ErrorKind::Rank, op, &[x, weight], what).hint("its dims are output and input")
-        );
+        let what = format!("the weight has {} dims", weight.rank());
+        return Err(refuse(ErrorKind::Rank, op, &[x, weight], what).hint("expected output, input"));
     }
     let after = activation
         .map(|activation| activation.check_dtype(x))
@@ -107,7 +105,7 @@ pub fn linear(
     let product = contract_and_add(op, [x, weight], &pairs, &[], None, None)?;
     if bias.rank() == 1 && ![1, weight.shape()[0]].contains(&bias.shape()[0]) {
         return Err(unequal_sizes(op, &[x, weight, bias], [(1, 0), (2, 0)])
-            .hint("a bias has one number for each of the weight's outputs"));
+            .hint("a bias has one number for each output"));
     }
     let sum = add_bias(op, product, bias)?;
     match after {

@@ -219,15 +219,15 @@ impl<'a> Call<'a> {
         }
         if self.shape[..] != *shape {
             let what = format!(
-                "the result has sizes {:?}, what it is written to {:?}",
+                "the result has sizes {:?}, the destination {:?}",
                 &self.shape[..],
                 shape
             );
             return Err(error(ErrorKind::Shape, self.op.name(), what, &self.sources)
-                .hint("write to a tensor of the result's sizes"));
+                .hint("use a tensor of the result's sizes"));
         }
         if self.device != device {
-            let what = format!("operands on `{}`, a result on `{}`", self.device, device);
+            let what = format!("operands on `{}`, result on `{}`", self.device, device);
             return Err(Error::new(ErrorKind::Device, self.op.name(), what)
                 .hint("move them to one device with `to_device`"));
         }
@@ -251,7 +251,7 @@ impl<'a> Call<'a> {
             let at = (0..other.len()).find(|&i| own[new + i] == 1 && other[i] != 1)?;
             Some([(0, new + at), (k, at)])
         });
-        let hint = "in place, self keeps its sizes: use the operator that makes a new tensor";
+        let hint = "in-place operators keep self's sizes: use the out-of-place one";
         Some(Error::sizes(self.op.name(), shapes, dims?).hint(hint))
     }
 

@@ -177,7 +177,7 @@ pub fn multi_dot(chain: &[&Raw]) -> Result<Raw> {
         matrices[chain.len() - 1] = last.unsqueeze(1)?;
     }
     if matrices.iter().any(|x| x.rank() != 2) {
-        let what = "takes matrices; a vector may stand at either end";
+        let what = "takes matrices; first and last may be vectors";
         return Err(refuse(ErrorKind::Rank, op, chain, what).hint("use `matmul` for more dims"));
     }
     check_same_kind(op, chain)?;
@@ -185,8 +185,9 @@ pub fn multi_dot(chain: &[&Raw]) -> Result<Raw> {
         let (k, l) = (pair[0].shape()[1], pair[1].shape()[0]);
         if k != l {
             let dims = [(at, chain[at].rank() - 1), (at + 1, 0)];
-            return Err(unequal_sizes(op, chain, dims)
-                .hint("the last dim of each meets the next one's first"));
+            return Err(
+                unequal_sizes(op, chain, dims).hint("each last size must be the next first size")
+            );
         }
     }
     let splits = cheapest(&matrices);
@@ -272,9 +273,10 @@ pub fn cross(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
     let three =
         |x: &Raw| from_end > 0 && x.rank() >= from_end && x.shape()[x.rank() - from_end] == 3;
     if !three(a) || !three(b) {
-        let what = format!("dim {dim} has not size 3 in both");
-        return Err(refuse(ErrorKind::Shape, op, &[a, b], what)
-            .hint("vectors of three elements stand along the dim"));
+        let what = format!("dim {dim} is not 3 in both");
+        return Err(
+            refuse(ErrorKind::Shape, op, &[a, b], what).hint("the vectors have three elements")
+        );
     }
     let common = super::result_dtype(Op::Mul, &[Arg::Tensor(a), Arg::Tensor(b)])?.result;
     op.row().check_dtype(common)?;

@@ -110,7 +110,7 @@ pub fn randint(
 /// If the dtype cannot hold them, or memory or the device is missing.
 pub fn randperm(n: usize, dtype: DType, device: Device, generator: &mut Generator) -> Result<Raw> {
     let refuse = |kind, what: String| {
-        Err(Error::new(kind, "randperm", what).hint("ask for i64, which holds all"))
+        Err(Error::new(kind, "randperm", what).hint("use i64, which holds all"))
     };
     if dtype.is_complex() || dtype == DType::Bool {
         return refuse(ErrorKind::DType, format!("no whole numbers of {dtype}"));
@@ -311,11 +311,11 @@ pub fn multinomial(
         return refuse(ErrorKind::Index, what, "count dims from 0, outermost first");
     };
     if samples == 0 || (!replacement && samples > categories) || categories == 0 {
-        let what = format!("{samples} samples of {categories} places");
+        let what = format!("{samples} samples of {categories} items");
         return refuse(
             ErrorKind::Argument,
             what,
-            "draw one or more, with replacement if they are more than there are places",
+            "draw at least one, with replacement if more than there are items",
         );
     }
     let last = weights.rank() - 1;

@@ -60,9 +60,9 @@ impl Reduced {
                         ErrorKind::Argument,
                         op,
                         x,
-                        format!("dim {dim} stands twice"),
+                        format!("dim {dim} is repeated"),
                     )
-                    .hint("name each dim once"));
+                    .hint("list each dim once"));
                 }
                 Some(slot) => *slot = true,
             }
@@ -102,9 +102,9 @@ fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
 
 #[cold]
 fn nothing(op: Op, x: &Raw, dim: usize) -> Error {
-    refuse(ErrorKind::Index, op, x, "no elements to choose from")
+    refuse(ErrorKind::Index, op, x, "there are no elements")
         .at(0, dim)
-        .hint("reduce a dim whose size is not 0")
+        .hint("use a dim whose size is not 0")
 }
 
 /// Hands a job to the backend, unless the result has no elements.
@@ -190,7 +190,7 @@ pub fn reduce(
             Op::Sum | Op::Mean | Op::Prod | Op::Nansum | Op::Nanmean | Op::Norm
         ) {
             return Err(
-                refuse(ErrorKind::Argument, op, x, "a dtype argument is not taken")
+                refuse(ErrorKind::Argument, op, x, "`dtype` is not supported")
                     .hint("convert the result with `to`"),
             );
         }

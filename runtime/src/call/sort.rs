@@ -23,8 +23,8 @@ fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
 /// Checks that the operator takes the dtype, and that it has an order.
 fn check_dtype(op: Op, x: &Raw) -> Result<()> {
     if x.dtype().is_complex() {
-        let what = format!("numbers of {} have no order", x.dtype());
-        return Err(refuse(ErrorKind::DType, op, x, what).hint("take their `abs` first"));
+        let what = format!("{} has no order", x.dtype());
+        return Err(refuse(ErrorKind::DType, op, x, what).hint("use `abs` first"));
     }
     op.row()
         .check_dtype(x.dtype())
@@ -109,7 +109,7 @@ pub fn topk(op: Op, x: &Raw, k: i64, dim: usize, largest: bool) -> Result<(Raw, 
     let size = x.shape()[dim];
     let count = usize::try_from(k).ok().filter(|&k| k <= size);
     let Some(count) = count else {
-        let what = format!("{k} elements of {size} are asked for");
+        let what = format!("{k} elements requested of {size}");
         return Err(refuse(ErrorKind::Index, op, x, what)
             .at(0, dim)
             .hint(format!("give a number from 0 to {size}")));
@@ -124,11 +124,9 @@ fn select(op: Op, task: Task, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw
     }
     check::dim(op.name(), x.shape(), dim)?;
     if x.shape()[dim] == 0 {
-        return Err(
-            refuse(ErrorKind::Index, op, x, "no elements to choose from")
-                .at(0, dim)
-                .hint("take a dim whose size is not 0"),
-        );
+        return Err(refuse(ErrorKind::Index, op, x, "there are no elements")
+            .at(0, dim)
+            .hint("use a dim whose size is not 0"));
     }
     let (values, positions) = lines(op, task, x, dim, 1, false)?;
     if keepdim {
@@ -152,7 +150,7 @@ pub fn kthvalue(x: &Raw, k: i64, dim: usize, keepdim: bool) -> Result<(Raw, Raw)
     match usize::try_from(k).ok().and_then(|k| k.checked_sub(1)) {
         Some(n) if n < size || size == 0 => select(op, Task::Nth(n), x, dim, keepdim),
         _ => {
-            let what = format!("there is no element {k} of {size}");
+            let what = format!("no element {k} among {size}");
             Err(refuse(ErrorKind::Index, op, x, what)
                 .at(0, dim)
                 .hint(format!("give a number from 1 to {size}")))
@@ -183,10 +181,8 @@ pub fn typical_of_all(op: Op, x: &Raw) -> Result<Raw> {
     check_dtype(op, x)?;
     if x.numel() == 0 {
         if x.dtype().is_integral() {
-            return Err(
-                refuse(ErrorKind::Index, op, x, "no elements to choose from")
-                    .hint("take a tensor that has some"),
-            );
+            return Err(refuse(ErrorKind::Index, op, x, "there are no elements")
+                .hint("use a nonempty tensor"));
         }
         return super::full(&[], f64::NAN.into(), x.dtype(), x.device());
     }
@@ -382,7 +378,7 @@ pub fn searchsorted(
             || (values.rank() == rank
                 && values.shape()[..rank - 1] == sequence.shape()[..rank - 1]));
     if !fits {
-        let what = "the sequences' sizes are not those of the values, but for the last";
+        let what = "all but the last sizes of sequences and values must be equal";
         return Err(operands(Error::new(ErrorKind::Shape, op.name(), what))
             .hint("give one sequence, or one for each row of values"));
     }
@@ -437,8 +433,8 @@ fn check_sorter(op: Op, sequence: &Raw, sorter: &Raw, len: usize) -> Result<Raw>
     {
         None => Ok(sorter),
         Some(at) => {
-            let what = format!("the sorter has {at}, where a sequence has {len} elements");
-            Err(refuse(ErrorKind::Index, op, sequence, what).hint("use what `argsort` gives"))
+            let what = format!("the sorter has {at}, but a sequence has {len} elements");
+            Err(refuse(ErrorKind::Index, op, sequence, what).hint("use `argsort`'s result"))
         }
     }
 }

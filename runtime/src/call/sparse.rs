@@ -121,7 +121,7 @@ pub fn to_sparse(x: &Raw, sparse_dim: usize) -> Result<RawCoo> {
     check_dense_unrecorded(op, x)?;
     if sparse_dim > x.rank() {
         let what = format!("{sparse_dim} sparse dims of {}", x.rank());
-        return Err(refuse(ErrorKind::Rank, op, &[x.shape()], what).hint("take at most all dims"));
+        return Err(refuse(ErrorKind::Rank, op, &[x.shape()], what).hint("use at most all dims"));
     }
     if !x.device().is_cpu() {
         return by_host(op, &[x], |host| to_sparse(&host[0], sparse_dim));
@@ -215,7 +215,7 @@ pub fn add(op: Op, a: &RawCoo, b: &RawCoo, alpha: Option<Scalar>) -> Result<RawC
         let what = format!("{} and {} dims are sparse", a.sparse_dim(), b.sparse_dim());
         return Err(
             refuse(ErrorKind::Layout, name, &[a.shape(), b.shape()], what)
-                .hint("make as many dims sparse, or call `to_dense()` first"),
+                .hint("make equally many dims sparse, or call `to_dense()`"),
         );
     }
     same_device(name, &[a.values(), b.values()])?;
@@ -263,7 +263,7 @@ pub fn mul(a: &RawCoo, b: &RawCoo) -> Result<RawCoo> {
     if a.sparse_dim() != b.sparse_dim() {
         let what = format!("{} and {} dims are sparse", a.sparse_dim(), b.sparse_dim());
         return Err(refuse(ErrorKind::Layout, op, &[a.shape(), b.shape()], what)
-            .hint("make as many dims sparse, or call `to_dense()` first"));
+            .hint("make equally many dims sparse, or call `to_dense()`"));
     }
     same_device(op, &[a.values(), b.values()])?;
     if !a.device().is_cpu() {
@@ -388,14 +388,14 @@ pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
     if inner.0 != inner.1 {
         let what = format!("the inner sizes {} and {} differ", inner.0, inner.1);
         return Err(refuse(ErrorKind::Shape, op, &both, what)
-            .hint("as many columns on the left as rows on the right"));
+            .hint("columns on the left must equal rows on the right"));
     }
     if a.dtype() != b.dtype() {
         let what = format!("dtypes {} and {} differ", a.dtype(), b.dtype());
         return Err(refuse(ErrorKind::DType, op, &both, what).hint("convert one with `to`"));
     }
     if a.dtype() == DType::Bool {
-        let what = "a product of bool is not taken".to_owned();
+        let what = "bool has no products".to_owned();
         return Err(refuse(ErrorKind::DType, op, &both, what).hint("convert with `to` first"));
     }
     same_device(op, &[a.values(), b])?;

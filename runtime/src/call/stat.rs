@@ -137,11 +137,11 @@ fn distances(op: Op, y: &Raw, given: &Raw, dim: usize) -> Result<Raw> {
         let error = match at.filter(|_| places.rank() == y.rank()) {
             Some(at) => Error::sizes(op.name(), shapes, [(0, dim), (1, at)]),
             None => {
-                let what = format!("places of {} dims for {}", given.rank(), y.rank());
+                let what = format!("points of {} dims for {}", given.rank(), y.rank());
                 Error::new(ErrorKind::Shape, op.name(), what).on_operands(shapes)
             }
         };
-        return Err(error.hint("give one place for each sample"));
+        return Err(error.hint("give one point for each sample"));
     }
     if places.shape()[dim] == 0 {
         return Ok(places);
@@ -189,7 +189,7 @@ pub fn cov(
     }
     for each in [frequencies, weights].into_iter().flatten() {
         if each.rank() != 1 || each.numel() != count {
-            return Err(refuse(ErrorKind::Shape, op, x, "weights of other sizes")
+            return Err(refuse(ErrorKind::Shape, op, x, "weights of wrong sizes")
                 .operand(&Names::default(), each.shape())
                 .hint(format!("give {count}, one for each observation")));
         }

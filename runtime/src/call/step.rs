@@ -238,8 +238,8 @@ fn check<const K: usize>(op: &'static str, of: &StepParam<'_, K>) -> Result<()> 
     let state = of.state.iter().map(|raw| ("state", &**raw));
     for (word, other) in [("gradient", of.grad)].into_iter().chain(state) {
         if other.shape() != param.shape() {
-            let what = format!("the {word} has other sizes than its parameter");
-            return Err(refuse(ErrorKind::Shape, what, other).hint("give those of one parameter"));
+            let what = format!("sizes of the {word} and its parameter differ");
+            return Err(refuse(ErrorKind::Shape, what, other).hint("use those of one parameter"));
         }
         if other.dtype() != param.dtype() || other.device() != param.device() {
             let what = format!(

@@ -134,7 +134,7 @@ fn check(op: &'static str, doing: &str, code: nvrtcResult) -> Result<()> {
     let said = unsafe { CStr::from_ptr(sys::nvrtcGetErrorString(code)) };
     let what = format!("libnvrtc, {doing}: {}", said.to_string_lossy());
     Err(Error::new(ErrorKind::Device, op, what)
-        .hint("see whether libnvrtc and libnvrtc-builtins are of one version"))
+        .hint("check that libnvrtc and libnvrtc-builtins match"))
 }
 
 /// A program of the compiler, destroyed when dropped.
@@ -195,7 +195,7 @@ impl NvrtcProgram {
 fn terminated(op: &'static str, text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| {
         Error::new(ErrorKind::Device, op, "a kernel's source holds a zero byte")
-            .hint("this is a fault of nomina: report it")
+            .hint("this is a bug in nomina: report it")
     })
 }
 
@@ -278,7 +278,7 @@ fn compiled(
     if code != nvrtcResult::NVRTC_SUCCESS {
         let what = format!("`{source}` does not compile: {}", program.log());
         return Err(Error::new(ErrorKind::Device, op, what)
-            .hint("this is a fault of nomina, or of libnvrtc's version: report it"));
+            .hint("this is a bug in nomina or this libnvrtc: report it"));
     }
     Ok(program)
 }

@@ -114,7 +114,7 @@ pub(super) fn sources(folder: &Path) -> io::Result<Vec<Source>> {
         let path = path.with_extension(KEPT);
         let said = |error: String| io::Error::other(format!("{}: {error}", path.display()));
         let text = fs::read_to_string(&path).map_err(|error| said(error.to_string()))?;
-        Source::of_kept(&text).ok_or_else(|| said("it is no module's text".to_owned()))
+        Source::of_kept(&text).ok_or_else(|| said("not a module's text".to_owned()))
     };
     paths.iter().map(read).collect()
 }

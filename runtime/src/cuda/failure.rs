@@ -21,7 +21,7 @@ pub(super) fn failed(op: &'static str, doing: &str, error: DriverError) -> Error
 /// The error of an allocation of device memory.
 #[cold]
 pub(super) fn out_of_memory(op: &'static str, bytes: usize) -> Error {
-    let what = format!("{bytes} bytes of device memory could not be had");
+    let what = format!("cannot allocate {bytes} bytes of device memory");
     Error::new(ErrorKind::Memory, op, what).hint("use smaller sizes, or free other tensors first")
 }
 
@@ -36,17 +36,14 @@ fn way_out(code: CUresult) -> &'static str {
         | CUresult::CUDA_ERROR_INVALID_PC
         | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
         | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
-        | CUresult::CUDA_ERROR_ASSERT => {
-            "this is a fault of a kernel: report it; start the program again"
-        }
+        | CUresult::CUDA_ERROR_ASSERT => "a kernel has a bug: report it; restart the program",
         CUresult::CUDA_ERROR_LAUNCH_TIMEOUT => {
-            "the driver ends kernels that take long where a screen is at the device: use smaller \
-             operands there; start the program again"
+            "the driver stops long kernels on devices with a screen: use smaller operands; restart the program"
         }
         CUresult::CUDA_ERROR_ECC_UNCORRECTABLE => {
-            "the device's memory is faulty: see what `nvidia-smi -q -d ECC` counts; start the program again"
+            "the device's memory is faulty: check `nvidia-smi -q -d ECC`; restart the program"
         }
-        _ => "see whether `nvidia-smi` shows the device",
+        _ => "check that `nvidia-smi` shows the device",
     }
 }
 
@@ -63,10 +60,7 @@ mod tests {
             CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,
         ] {
-            assert!(
-                way_out(code).ends_with("start the program again"),
-                "{code:?}"
-            );
+            assert!(way_out(code).ends_with("restart the program"), "{code:?}");
         }
         assert!(!way_out(CUresult::CUDA_ERROR_INVALID_VALUE).contains("again"));
     }

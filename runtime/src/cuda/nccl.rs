@@ -42,7 +42,8 @@ fn present(op: &'static str) -> Result<()> {
     }
     Err(
         Error::new(ErrorKind::Device, op, "NCCL (libnccl) was not found").hint(
-            "install it with the Python package `nvidia-nccl-cu13` or `nvidia-nccl-cu12`, and name its folder in LD_LIBRARY_PATH",
+            "install it with the Python package `nvidia-nccl-cu13` or `nvidia-nccl-cu12`, and add its folder to \
+             LD_LIBRARY_PATH",
         ),
     )
 }

@@ -77,7 +77,7 @@ pub(super) fn check(op: &'static str, ordinal: usize) -> Result<()> {
     if ordinal < count {
         return Ok(());
     }
-    let what = format!("`cuda:{ordinal}` is not there: the driver shows {count} device(s)");
+    let what = format!("`cuda:{ordinal}` not found: the driver shows {count} device(s)");
     Err(Error::new(ErrorKind::Device, op, what).hint("use `cpu`, or one of `Device::available()`"))
 }
 
@@ -85,7 +85,7 @@ pub(super) fn check(op: &'static str, ordinal: usize) -> Result<()> {
 fn look() -> Result<usize, Unavailable> {
     // SAFETY: loads a library by name; NVIDIA's driver library may be loaded at any time.
     if !unsafe { sys::is_culib_present() } {
-        let what = "CUDA is not there: no driver (libcuda.so.1) was found".to_owned();
+        let what = "CUDA is missing: no driver (libcuda.so.1) was found".to_owned();
         return Err(Unavailable {
             what,
             hint: INSTALL,
@@ -110,7 +110,7 @@ fn look() -> Result<usize, Unavailable> {
             }
             other => format!("the CUDA driver does not start: error {}", other as u32),
         },
-        hint: "see whether `nvidia-smi` shows the device, or use `cpu`",
+        hint: "check that `nvidia-smi` shows the device, or use `cpu`",
     };
     result::init().map_err(said)?;
     let count = result::device::get_count().map_err(said)?;
@@ -151,10 +151,10 @@ pub(super) fn fits(
         ..=12 => format!("{package}-cu{known}"),
         _ => format!("{package}=={known}.*"),
     };
-    let what = format!("{library} is of CUDA {major}.{minor}, and the driver knows {known}.{rest}");
+    let what = format!("{library} is for CUDA {major}.{minor}, the driver for {known}.{rest}");
     Err(Error::new(ErrorKind::Device, op, what).hint(format!(
-        "install NVIDIA's driver for CUDA {major}, or the Python package `{wheel}`, and name its folder \
-         alone in LD_LIBRARY_PATH"
+        "install NVIDIA's driver for CUDA {major}, or the Python package `{wheel}`, and put only its folder in \
+         LD_LIBRARY_PATH"
     )))
 }
 
@@ -168,7 +168,7 @@ pub(super) fn compiler(op: &'static str) -> Result<()> {
     }
     let what = "CUDA's run-time compiler (libnvrtc) was not found";
     Err(Error::new(ErrorKind::Device, op, what).hint(
-        "install it with the CUDA toolkit or the Python package `nvidia-cuda-nvrtc`, and name its \
-         folder in LD_LIBRARY_PATH",
+        "install it with the CUDA toolkit or the Python package `nvidia-cuda-nvrtc`, and add its folder to \
+         LD_LIBRARY_PATH",
     ))
 }

@@ -28,9 +28,9 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn error(self) -> Error {
-        let what = format!("it {}, which no region of `{OP}` may", self.what);
+        let what = format!("it {}, which `{OP}` does not allow", self.what);
         Error::new(ErrorKind::Device, self.op, what).hint(
-            "take it out of the region; run the region once before it is captured, so that its kernels are loaded",
+            "move it out of the region; run the region once before the capture, to load its kernels",
         )
     }
 }

@@ -92,8 +92,8 @@ pub(super) unsafe fn search(
     let len = job.len;
     let sorted = (!job.sorter.is_null()).then(|| {
         call.cuda.may_raise(op, move |at| {
-            let what = format!("the sorter has {at}, where a sequence has {len} elements");
-            Error::new(ErrorKind::Index, op, what).hint("use what `argsort` gives")
+            let what = format!("the sorter has {at}, but a sequence has {len} elements");
+            Error::new(ErrorKind::Index, op, what).hint("use `argsort`'s result")
         })
     });
     let raise = sorted.transpose()?;

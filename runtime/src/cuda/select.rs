@@ -70,7 +70,7 @@ impl CountedMask {
         let places = Strided::from_dims(dims).ok_or_else(|| {
             let what = format!("{} dims", job.shape.len());
             Error::new(ErrorKind::Rank, job.op, what).hint(format!(
-                "a device walks {RANK}: `flatten` some, or use `cpu`"
+                "devices allow {RANK}: `flatten` some, or use `cpu`"
             ))
         })?;
         let count: usize = job.shape.iter().product();

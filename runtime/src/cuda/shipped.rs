@@ -50,7 +50,7 @@ mod pack {
         let pack = pack()?;
         match pack.torn() {
             0 => Ok(pack.len()),
-            torn => Err(format!("{torn} blocks of the pack are torn, and not used")),
+            torn => Err(format!("{torn} blocks of the pack are corrupt and unused")),
         }
     }
 }

@@ -66,12 +66,9 @@ impl Unchecked {
             }),
             Counted::Rows(dim) => error.at(0, dim).hint(match size {
                 0 => "the dim has no elements".to_owned(),
-                _ => format!(
-                    "indices go from 0 to {}, and none counts from the end",
-                    size - 1
-                ),
+                _ => format!("indices go from 0 to {}, not from the end", size - 1),
             }),
-            Counted::Classes => error.hint("indices go from 0 to below the number of classes"),
+            Counted::Classes => error.hint("indices must be in 0..number of classes"),
             Counted::Elements => error.hint("positions count the elements in row-major order"),
         }
     }

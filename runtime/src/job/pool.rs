@@ -89,8 +89,8 @@ impl UnpoolJob {
     /// Returns the error of an index that names no element of a plane of `room`.
     #[cold]
     pub(crate) fn outside(op: &'static str, index: i64, room: usize) -> Error {
-        let what = format!("index {index} where there are {room} elements");
-        Error::new(ErrorKind::Index, op, what).hint("give the sizes that the pool's input had")
+        let what = format!("index {index} is outside of {room} elements");
+        Error::new(ErrorKind::Index, op, what).hint("give the sizes of the pool's input")
     }
 }
 

@@ -43,8 +43,7 @@ impl Multinomial {
     /// Returns the error of a row with unusable weights.
     pub(crate) fn refused(row: usize, samples: usize) -> Error {
         let what = format!("row {row} has no weights to draw {samples} from");
-        Error::new(ErrorKind::Argument, "multinomial", what).hint(
-            "give finite weights of 0 or more; without replacement, as many above 0 as are drawn",
-        )
+        Error::new(ErrorKind::Argument, "multinomial", what)
+            .hint("give finite weights of 0 or more; without replacement, enough above 0")
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn refused(op: &'static str, len: usize) -> Error {
     Error::new(
         ErrorKind::Memory,
         op,
-        format!("{len} bytes of memory could not be had"),
+        format!("cannot allocate {len} bytes of memory"),
     )
     .hint("use smaller sizes, or free other tensors first")
 }

@@ -97,9 +97,8 @@ impl Distribution {
                 Self::Geometric { .. } | Self::Bernoulli { .. } | Self::Integers { .. }
             );
             let instead = if float { "a real" } else { "a float" };
-            return Err(Error::new(ErrorKind::DType, op, what).hint(format!(
-                "draw numbers of {instead} dtype, and convert with `to`"
-            )));
+            return Err(Error::new(ErrorKind::DType, op, what)
+                .hint(format!("draw {instead} dtype, and convert with `to`")));
         }
         let refuse = |what: String, hint: &str| {
             Err(Error::new(ErrorKind::Argument, op, what).hint(hint.to_owned()))
@@ -109,7 +108,7 @@ impl Distribution {
                 let most = largest(dtype);
                 if !(from <= to && from >= -most && to <= most && to - from <= most) {
                     return refuse(
-                        format!("from {from} to {to} is no range of {dtype}"),
+                        format!("{from} to {to} is not a range of {dtype}"),
                         "give finite bounds, the lower first",
                     );
                 }
@@ -153,7 +152,7 @@ impl Distribution {
                 let (least, most) = whole_numbers(dtype);
                 if low > high || low < least || high > most {
                     return refuse(
-                        format!("from {low} to {high} is no range of {dtype}"),
+                        format!("{low} to {high} is not a range of {dtype}"),
                         &format!("give bounds within {least} and {most}, the lower first"),
                     );
                 }
@@ -280,7 +279,7 @@ pub fn range_of(
                 Bound::Unbounded => String::new(),
             };
             let (from, to) = (shown(range.start_bound()), shown(range.end_bound()));
-            let what = format!("no whole number is in the range {from}..{to}");
+            let what = format!("the range {from}..{to} is empty");
             Err(Error::new(ErrorKind::Argument, op, what).hint("give the lower bound first"))
         }
     }

@@ -21,7 +21,7 @@ impl Raw {
     ) -> Result<Self> {
         let asked = shape::bytes(op, shape, dtype)?;
         if asked != bytes.len() {
-            let what = format!("{} bytes, where the sizes ask for {asked}", bytes.len());
+            let what = format!("{} bytes, but the sizes need {asked}", bytes.len());
             return Err(Error::new(ErrorKind::Shape, op, what).operand(&Names::default(), shape));
         }
         check_elements(op, dtype, bytes)?;
@@ -92,7 +92,7 @@ pub(crate) fn check_elements(op: &'static str, dtype: DType, bytes: &[u8]) -> Re
     if dtype != DType::Bool || bytes.iter().fold(0, |all, byte| all | byte) <= 1 {
         return Ok(());
     }
-    let what = "a truth value that is neither 0 nor 1";
+    let what = "a bool that is neither 0 nor 1";
     Err(Error::new(ErrorKind::Parse, op, what).hint("open it as `u8`"))
 }
 

@@ -16,17 +16,13 @@ pub fn strides_in(op: &'static str, shape: &[usize], format: MemoryFormat) -> Re
     let error = |kind, what| Error::new(kind, op, what).operand(&Names::default(), shape);
     let Some(order) = format.order() else {
         if format == MemoryFormat::Preserve {
-            let what = "there is no order to preserve".to_owned();
-            return Err(error(ErrorKind::Argument, what).hint("name the memory format"));
+            let what = "no order to preserve".to_owned();
+            return Err(error(ErrorKind::Argument, what).hint("give a memory format"));
         }
         return Ok(row_major(shape));
     };
     if order.len() != shape.len() {
-        let what = format!(
-            "{format} is an order of {} dims, not of {}",
-            order.len(),
-            shape.len()
-        );
+        let what = format!("{format} is for {} dims, not {}", order.len(), shape.len());
         return Err(error(ErrorKind::Rank, what).hint("use the contiguous memory format"));
     }
     let mut strides = Strides::from_elem(1, order.len());
@@ -167,7 +163,7 @@ impl Raw {
         if self.layout.offset == 0 && self.is_contiguous() && self.shape() == shape {
             return Ok(());
         }
-        let what = format!("a new tensor of sizes {shape:?} takes the format, and this is none");
+        let what = format!("only a new tensor of sizes {shape:?} can take the format");
         Err(Error::new(ErrorKind::Layout, op, what)
             .operand(&Names::default(), self.shape())
             .hint("copy it with `call::clone_in`"))

@@ -38,7 +38,7 @@ fn outside(op: &'static str) -> Error {
     Error::new(
         ErrorKind::Parse,
         op,
-        "a tensor lies outside of the file, or on another one",
+        "a tensor is outside of the file, or overlaps another",
     )
 }
 

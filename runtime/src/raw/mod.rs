@@ -67,7 +67,7 @@ impl Raw {
     pub fn from_vec<T: Element>(data: Vec<T>, shape: &[usize]) -> Result<Self> {
         let count = numel("from_vec", shape)?;
         if count != data.len() {
-            let what = format!("{} elements, where the sizes ask for {count}", data.len());
+            let what = format!("{} elements, but the sizes need {count}", data.len());
             return Err(Error::new(ErrorKind::Shape, "from_vec", what)
                 .operand(&Names::default(), shape)
                 .hint("give sizes whose product is the number of elements"));
@@ -126,7 +126,7 @@ impl Raw {
             return Err(refuse(what, "give one stride for each size"));
         }
         if dtype.to_real() != self.dtype().to_real() {
-            let what = format!("elements of {} are none of {dtype}", self.dtype());
+            let what = format!("elements are {}, not {dtype}", self.dtype());
             return Err(refuse(what, "convert them with `to`"));
         }
         let layout = Strided::new(op, shape, strides, offset)?;
@@ -137,10 +137,9 @@ impl Raw {
         };
         if !inside {
             let (shape, strides) = (&layout.shape[..], &layout.strides[..]);
-            let what = format!(
-                "{shape:?} by strides {strides:?} from {offset} on reaches outside of {len} elements"
-            );
-            return Err(refuse(what, "every index stays within the buffer"));
+            let what =
+                format!("{shape:?} by strides {strides:?} from {offset} exceeds {len} elements");
+            return Err(refuse(what, "all indices must be in the buffer"));
         }
         Ok(Self {
             storage: self.storage.clone(),

@@ -33,10 +33,10 @@ impl Raw {
             Some((least, most)) => own.contains(&least) && own.contains(&most),
         };
         if !inside || !self.is_contiguous() {
-            let what = "the view has elements that the tensor, which wants a gradient, has not";
+            let what = "the view exceeds the tensor, which requires a gradient";
             return Err(Error::new(ErrorKind::Gradient, op, what)
                 .operand(&Names::default(), self.shape())
-                .hint("use `contiguous` first, and stay within it, or `detach`"));
+                .hint("use `contiguous` and stay within it, or `detach`"));
         }
         let (shape, strides) = (view.layout.shape.clone(), view.layout.strides.clone());
         let from = offset.saturating_sub(start);

@@ -31,7 +31,7 @@ pub(crate) fn check_unrecorded<'r>(
     match operands.into_iter().find(|raw| is_wanted([*raw])) {
         None => Ok(()),
         Some(raw) => {
-            let what = "an operand wants a gradient, and this operator records none";
+            let what = "an operand requires a gradient, which this operator lacks";
             let error = Error::new(ErrorKind::Gradient, op, what);
             Err(error.operand(&Names::default(), raw.shape()).hint(hint))
         }
@@ -43,7 +43,7 @@ pub(crate) fn check_unrecorded<'r>(
 /// # Errors
 /// [`ErrorKind::Gradient`] if it requires a gradient.
 pub(crate) fn check_dense_unrecorded(op: &'static str, dense: &Raw) -> Result<()> {
-    let hint = "take `to_dense` of the sparse operand first, or `detach` the other";
+    let hint = "call `to_dense` on the sparse operand, or `detach` the other";
     check_unrecorded(op, [dense], hint)
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn check_dense_unrecorded(op: &'static str, dense: &Raw) -> Result<()
 pub(crate) fn no_derivative(op: Op) -> Error {
     let why = match op.row().grad {
         Grad::Never(why) => why,
-        _ => "of this operand there is none",
+        _ => "this operand has none",
     };
     Error::new(
         ErrorKind::Gradient,

@@ -176,13 +176,13 @@ impl DynTensor {
                     .at(0, at)
             };
             if size == 0 || size > all {
-                let what = format!("{size} elements at a time of a dim of {all}");
-                return Err(refuse(what).hint("take from 1 to as many as there are"));
+                let what = format!("blocks of {size} for a dim of {all}");
+                return Err(refuse(what).hint("give a size from 1 to the dim's"));
             }
             if op == Op::Resample && !all.is_multiple_of(size) {
                 let whole = all - all % size;
-                let what = format!("{} of {all} elements are left over", all % size);
-                let hint = format!("cut them off first: `narrow` the dim to {whole}");
+                let what = format!("{} of {all} elements remain", all % size);
+                let hint = format!("remove them: `narrow` the dim to {whole}");
                 return Err(refuse(what).hint(hint));
             }
             Ok(at)

@@ -186,7 +186,7 @@ impl DynTensor {
     /// Creates a tensor from the elements of `data` in row-major order; the vector becomes the buffer, without a copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) if the sizes do not multiply up to the vector's length, or
+    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) if the sizes do not multiply to the vector's length, or
     /// if names do not fit the sizes.
     pub fn from_vec<T: Element>(
         data: Vec<T>,

@@ -27,7 +27,7 @@ use crate::shape::Shape;
 /// assert_eq!(x.to_vec::<f32>()?, [10.0, 1.0, 0.0, 11.0]);
 /// # Ok::<(), nomina_core::Error>(())
 /// ```
-#[must_use = "a part is there to be written to"]
+#[must_use = "a part is only written to"]
 pub struct DynTensorMut<'a> {
     raw: RawMut<'a>,
     names: Names,

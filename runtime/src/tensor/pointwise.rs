@@ -73,7 +73,7 @@ impl DynTensor {
     pub fn overwrite(&mut self, op: Op, result: Self) -> Result<&mut Self> {
         let name = op.name();
         if self.shape() != result.shape() {
-            let what = "the result does not have self's sizes";
+            let what = "the result's sizes are not self's";
             return Err(Error::new(ErrorKind::Shape, name, what)
                 .operand(&self.names, self.shape())
                 .operand(&result.names, result.shape())

@@ -190,7 +190,7 @@ impl DynTensor {
                 let what = format!("dim {place} of {} is not {which}", x.names);
                 return Err(fail(
                     Error::new(ErrorKind::NameMismatch, "matmul_on", what)
-                        .hint("`contract` finds a dim wherever it stands in both"),
+                        .hint("`contract` finds the dim at any position"),
                 ));
             }
         }

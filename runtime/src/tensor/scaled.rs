@@ -159,7 +159,7 @@ pub(super) fn check_alpha(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Re
             .map_err(|e| about(e, &tensors(operands)))?;
     }
     if alpha.category() > common.category() {
-        let what = format!("the factor {alpha} is not a number of {common}");
+        let what = format!("the factor {alpha} does not fit {common}");
         return Err(about(
             Error::new(ErrorKind::DType, op.name(), what),
             &tensors(operands),

@@ -114,7 +114,7 @@ impl DynTensor {
     /// Splits one dim into several: `x.unflatten("F", [("C", 3), ("H", 4)])`; one size may be -1.
     ///
     /// # Errors
-    /// [`ErrorKind::Flatten`] if the sizes do not multiply up to the dim's.
+    /// [`ErrorKind::Flatten`] if the sizes do not multiply to the dim's.
     pub fn unflatten<'a, 'b, N: Into<NameItem<'b>>>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -216,7 +216,7 @@ impl DynTensor {
                 self.names.clone(),
             )),
             _ => {
-                let what = format!("{length} elements from {start} on lie outside of size {size}");
+                let what = format!("{length} elements from {start} on exceed size {size}");
                 let error = Error::new(ErrorKind::Index, "narrow", what).at(0, dim);
                 Err(about(error, &[self]).hint("start and length stay within the dim's size"))
             }

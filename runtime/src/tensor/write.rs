@@ -119,7 +119,7 @@ impl DynTensor {
         if self.numel() != 1 {
             let what = format!("{} elements, not one", self.numel());
             return Err(about(Error::new(ErrorKind::Shape, "item", what), &[self])
-                .hint("select one first, or take all with `to_vec`"));
+                .hint("select one first, or read all with `to_vec`"));
         }
         self.raw.item().map_err(|e| about(e, &[self]))
     }

@@ -241,7 +241,7 @@ fn back_to_their_places() {
         assert_eq!(error.kind(), ErrorKind::Index);
         let text = error.to_string();
         assert!(
-            text.contains(&format!("index {wrong} where there are 10")),
+            text.contains(&format!("index {wrong} is outside of 10")),
             "{text}"
         );
         assert!(text.contains("max_unpool1d"), "{text}");

@@ -22,7 +22,7 @@ pub use untyped::{Untyped, UntypedOperand};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tensor",
     label = "expected a tensor, or a borrowed one",
-    note = "a number stands in braces, where it is used: `{{number}}`"
+    note = "write a number in braces where used: `{{number}}`"
 )]
 pub trait FuseOperand {
     /// The type of the operand in the body of the macro.

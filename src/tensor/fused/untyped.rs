@@ -18,7 +18,7 @@ pub struct Untyped;
 /// An operand that may be combined with an [`Untyped`].
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand beside a `DynTensor` in `fuse!`",
+    message = "`{Self}` does not mix with a `DynTensor` in `fuse!`",
     label = "expected a `DynTensor` or a number",
     note = "make all tensors of one kind: `x.into_dyn()`, or `y.typed::<(N, C), f32>()?`"
 )]

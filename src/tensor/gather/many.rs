@@ -26,7 +26,7 @@ pub trait Points {
 /// The index tensors are along distinct dims of `D`, and unify.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
-    label = "cannot index dims {D} so"
+    label = "cannot index dims {D}"
 )]
 pub trait PointsOf<D>: Points {}
 // One impl as root, so that rustc lists no others in its message.
@@ -35,7 +35,7 @@ impl<P: Points + EachPoint<D>, D> PointsOf<D> for P {}
 /// Like [`PointsOf`], for each tuple length.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not index dims {D}",
-    label = "cannot index dims {D} so"
+    label = "cannot index dims {D}"
 )]
 pub trait EachPoint<D> {}
 

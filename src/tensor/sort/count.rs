@@ -17,7 +17,7 @@ use crate::erased::{Known, count};
 
 /// A dtype of weights, and the dtype of their sums.
 #[diagnostic::on_unimplemented(
-    message = "dtype `{Self}` is not one of weights",
+    message = "dtype `{Self}` is not a weight dtype",
     label = "needs a dtype that is not complex"
 )]
 pub trait Weight: Real {

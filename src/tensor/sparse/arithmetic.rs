@@ -25,7 +25,7 @@ use crate::tensor::Tensor;
 /// A factor of a sparse tensor of dims `D` and dtype `T`: a number, or a sparse or dense tensor of the same rank.
 #[diagnostic::on_unimplemented(
     message = "a sparse tensor with dims {D} cannot be multiplied by `{Self}`",
-    label = "expected a number, or a tensor whose dims are as many and unify with dims {D}",
+    label = "expected a number, or a tensor of equal rank that unifies with dims {D}",
     note = "sparse tensors do not broadcast: call `to_dense()` first"
 )]
 pub trait SparseFactor<D, T> {
@@ -100,7 +100,7 @@ where
 
 /// The result of a sum over dims: dense if no dim is left, else sparse.
 #[diagnostic::on_unimplemented(
-    message = "it is not known how many dims are left of `{Self}`",
+    message = "the number of dims left of `{Self}` is unknown",
     label = "no dims, or some?",
     note = "add the bound `Without<D, A>: Summed`"
 )]

@@ -8,7 +8,7 @@ use crate::rules::{Rule, Site, guess, sure};
 use crate::source::{Part, words};
 
 pub const RULES: &[Rule] = &[
-    sure("a dim implements `{}` already", derive),
+    sure("a dim already implements `{}`", derive),
     sure(
         "expected the name of a dim, found `{}`: write `{}`",
         |site, _| code(site),
@@ -21,7 +21,7 @@ pub const RULES: &[Rule] = &[
     ),
     guess("expected a size such as {}", size),
     sure(
-        "`{}` is a keyword of Rust: declare `{}` to have it as the name at run time",
+        "`{}` is a Rust keyword: declare `{}` to have it as the run-time name",
         |site, h| site.write(h[1]),
     ),
     sure("the size of a dim cannot be negative", |site, _| {
@@ -34,11 +34,11 @@ pub const RULES: &[Rule] = &[
     sure("expected `,` after dim `{}`{}", |site, _| Some(comma(site))),
     sure("expected `,` between {}", |site, _| Some(comma(site))),
     sure(
-        "dims `{}` and `{}` are both spelled `{}`, and dims of one spelling are the same dim: declare one of them",
+        "dims `{}` and `{}` are both spelled `{}`; dims of one spelling are the same dim: declare one",
         unused,
     ),
     sure(
-        "`{}` is a raw identifier: say how to spell it, `{}`",
+        "`{}` is a raw identifier: give a spelling, `{}`",
         |site, _| code(site),
     ),
     sure("the size of a dim is a `usize`", |site, _| {
@@ -61,15 +61,12 @@ pub const RULES: &[Rule] = &[
     sure("dim `{}` is declared twice", |site, _| {
         Some(site.remove_item(&site.at))
     }),
-    sure(
-        "this dim's spelling at run time is given already",
-        |site, _| {
-            let before = site.source.text[..site.at.start]
-                .trim_end()
-                .strip_suffix('=')?;
-            Some(vec![Edit::remove(before.trim_end().len()..site.at.end)])
-        },
-    ),
+    sure("this dim already has a run-time spelling", |site, _| {
+        let before = site.source.text[..site.at.start]
+            .trim_end()
+            .strip_suffix('=')?;
+        Some(vec![Edit::remove(before.trim_end().len()..site.at.end)])
+    }),
     sure("dim `{}` takes no generic parameters", |site, _| {
         let end = closing(&site.source.text[site.at.start..])?;
         Some(vec![Edit::remove(site.at.start..site.at.start + end)])

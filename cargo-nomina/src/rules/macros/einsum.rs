@@ -8,7 +8,7 @@ use crate::rules::{Rule, Site, guess, sure};
 use crate::source::Part;
 
 pub const RULES: &[Rule] = &[
-    sure("the result stands behind `->`", |site, _| site.write("->")),
+    sure("the result goes after `->`", |site, _| site.write("->")),
     sure("operands are multiplied: {}", |site, _| {
         (site.text() == ",").then_some(())?;
         site.write(" *")
@@ -17,7 +17,7 @@ pub const RULES: &[Rule] = &[
         "operands are multiplied; a sum stands in parentheses: {}",
         sum,
     ),
-    guess("dim `{}` stands twice in this list; {}", |site, _| {
+    guess("dim `{}` is repeated in this list; {}", |site, _| {
         Some(site.remove_item(&site.at))
     }),
     guess("expected the dims of the result: {}", |site, _| {
@@ -41,7 +41,7 @@ pub const RULES: &[Rule] = &[
         ])
     }),
     sure("expected the operand's dims behind it: {}", operand),
-    sure("no operand has a `..` for this one to stand for", rest),
+    sure("no operand has a `..` for this one", rest),
     sure(
         "expected the dims of the result in brackets, and nothing else",
         |site, _| site.write(format!("[{}]", site.text())),
@@ -50,7 +50,7 @@ pub const RULES: &[Rule] = &[
         site.write(string(site.text())?)
     }),
     sure("the other dims are `..`", |site, _| site.write("..")),
-    sure("`..` stands twice in this list", |site, _| {
+    sure("`..` is repeated in this list", |site, _| {
         Some(site.remove_item(&site.at))
     }),
 ];

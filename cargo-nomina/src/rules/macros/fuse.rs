@@ -10,7 +10,7 @@ use crate::source::Part;
 
 pub const RULES: &[Rule] = &[
     sure("expected tensors, numbers, {}", function),
-    sure("tensors have a method for it: `{}`", |site, h| {
+    sure("use the method `{}`", |site, h| {
         let binary = site.source.binary(&site.at)?;
         let name = h[0].split(['.', '(']).nth(1)?;
         let text = format!(
@@ -20,7 +20,7 @@ pub const RULES: &[Rule] = &[
         );
         Some(vec![Edit::new(binary.left.start..binary.right.end, text)])
     }),
-    sure("operands are borrowed already", |site, _| {
+    sure("operands are already borrowed", |site, _| {
         site.write(site.text().trim_start_matches(['&', '*']))
     }),
     sure("expected `,` or `|` behind a tensor; {}", |site, _| {
@@ -62,8 +62,8 @@ pub const RULES: &[Rule] = &[
         },
     ),
     sure("expected the tensors between bars, {}", add_bars),
-    sure("`{}` computes nothing elementwise: {}", before),
-    sure("`{}` computes nothing elementwise; `{}` does", |site, h| {
+    sure("`{}` is not elementwise: {}", before),
+    sure("`{}` is not elementwise; `{}` does", |site, h| {
         site.write(h[1])
     }),
     guess("`{}` is none of the tensors between the bars: {}", braces),

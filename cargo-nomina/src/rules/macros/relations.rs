@@ -10,7 +10,7 @@ use crate::source::{Part, is_name};
 pub const RULES: &[Rule] = &[
     sure("`{}` is named below: move its `let` above this one", moved),
     sure(
-        "write `let {} = ..`; a bound on it is an item of its own",
+        "write `let {} = ..`; a bound on it is a separate item",
         |site, _| {
             let item = item(site)?;
             let holes = matches("let {}: {} = {}", site.part(&item))?;
@@ -45,7 +45,7 @@ pub const RULES: &[Rule] = &[
         Some(vec![Edit::remove(start..site.at.start)])
     }),
     guess(
-        "`{}` is a parameter of the function: take another name",
+        "`{}` is a parameter of the function: use another name",
         |site, h| {
             let mut edits = site.write("Q")?;
             edits.extend(returned(site, h[0])?);

@@ -59,30 +59,27 @@ pub const RULES: &[Rule] = &[
             _ => None,
         },
     ),
-    guess(
-        "this row has 1 value, the rows beside it have {}",
-        |site, h| {
-            let [row] = items(site.text())?[..] else {
-                return None;
-            };
-            (items(row)?.len().to_string() == h[0]).then_some(())?;
-            site.write(row)
-        },
-    ),
-    guess("a row of values stands beside single values", |site, _| {
+    guess("this row has 1 value, the other rows have {}", |site, h| {
+        let [row] = items(site.text())?[..] else {
+            return None;
+        };
+        (items(row)?.len().to_string() == h[0]).then_some(())?;
+        site.write(row)
+    }),
+    guess("a row of values is mixed with single values", |site, _| {
         let [value] = items(site.text())?[..] else {
             return None;
         };
         site.write(value)
     }),
-    guess("a row of values stands beside rows of rows", |site, _| {
+    guess("a row of values is mixed with rows of rows", |site, _| {
         let rows: Vec<String> = items(site.text())?
             .iter()
             .map(|v| format!("[{v}]"))
             .collect();
         site.write(format!("[{}]", rows.join(", ")))
     }),
-    guess("a row of rows stands beside rows of values", |site, _| {
+    guess("a row of rows is mixed with rows of values", |site, _| {
         let rows: Option<Vec<&str>> = items(site.text())?
             .into_iter()
             .map(|row| <[&str; 1]>::try_from(items(row)?).ok().map(|[value]| value))

@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         "Resizes an unnamed tensor; its buffer grows if necessary.",
     )
     .forms(Forms::IN_PLACE_ONLY)
-    .grad(Never("what lies behind the old elements belongs to nobody: `reshape` has one")).differs("new elements are zero: uninitialised memory cannot be read").spread(Spread::Whole),
+    .grad(Never("new elements belong to no operand; `reshape` has a gradient")).differs("new elements are zero: uninitialised memory cannot be read").spread(Spread::Whole),
     Row::new(
         "resize_as",
         "self, the_template",
@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
         "Resizes an unnamed tensor to the sizes of another, and takes its names.",
     )
     .forms(Forms::IN_PLACE_ONLY)
-    .grad(Never("what lies behind the old elements belongs to nobody: `reshape` has one")).differs("new elements are zero: uninitialised memory cannot be read").spread(Spread::Whole),
+    .grad(Never("new elements belong to no operand; `reshape` has a gradient")).differs("new elements are zero: uninitialised memory cannot be read").spread(Spread::Whole),
     query("grad", "Returns the gradient that `backward` stored in a leaf.").spread(Spread::Local),
     query("requires_grad", "Returns whether gradients are recorded; the in-place form sets this.")
         .signature("self, requires_grad: Bool = True")

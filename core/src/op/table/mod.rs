@@ -91,12 +91,12 @@ static ROWS: [&Row; COUNT] = {
         while at < rows.len() {
             assert!(
                 rows[at].grad.is_said(),
-                "a row says nothing of its derivative: write `.grad(Lines(&[(\"self\", \"..\")]))`, \
+                "the row lacks a derivative: write `.grad(Lines(&[(\"self\", \"..\")]))`, \
                  `.grad(Parts)`, `.grad(View)`, `.grad(Constant)` or `.grad(Never(\"why\"))`"
             );
             assert!(
                 !matches!(rows[at].spread, crate::op::Spread::Unsaid),
-                "a row says nothing of meshes: write `.spread(Spread::Elementwise)`, or another of `Spread`"
+                "the row lacks a mesh rule: write `.spread(Spread::Elementwise)`, or another of `Spread`"
             );
             all[next] = &rows[at];
             (at, next) = (at + 1, next + 1);

@@ -148,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
         "nextafter(x, y)",
         "Returns the next representable number towards `other`.",
     )
-    .dtype(Same, DTypes::SINGLES).grad(Never("the next number up has no slope")).spread(Spread::Pointwise),
+    .dtype(Same, DTypes::SINGLES).grad(Never("rounding steps have no gradient")).spread(Spread::Pointwise),
     binary(
         "fmax",
         "fmax(x, y)",

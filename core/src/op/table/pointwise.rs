@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
     binary("pow", "pow(x, y)", "Raises to the power of `exponent`.")
         .signature("self, exponent: Operand")
         .dtype(Same, DTypes::NUMBERS)
-        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).edges(Edges::Except(2, "the exponent less one is rounded; second derivatives overflow where a power two lower does, and are 0 at an exponent of 0")).spread(Spread::Pointwise),
+        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).edges(Edges::Except(2, "the exponent less one is rounded; second derivatives overflow if a power two lower does, and are 0 at exponent 0")).spread(Spread::Pointwise),
     unary("neg", "neg(x)", "Negates each element.")
         .dtype(Same, DTypes::NUMBERS)
         .aliases(&["negative"]).grad(Lines(&[("self", "-grad")])).spread(Spread::Linear),

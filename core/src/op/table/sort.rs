@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Returns the distinct elements in order, in one unnamed dim; with a dim, the distinct slices along it.",
     )
-    .grad(Never("the elements are counted and put in order: `sort` has one")).differs("always sorted; also takes the dim by name").spread(Spread::Whole),
+    .grad(Never("sorted by counts; `sort` has a gradient")).differs("always sorted; also takes the dim by name").spread(Spread::Whole),
     ordered(
         "unique_consecutive",
         "self, return_inverse: Bool = False, return_counts: Bool = False, dim: Dim = None",
@@ -121,7 +121,7 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Returns the elements that differ from their predecessor, in one unnamed dim; with a dim, the slices along it.",
     )
-    .grad(Never("the elements are counted: `index_select` has one")).differs("also takes the dim by name").spread(Spread::Whole),
+    .grad(Never("counts have no gradient; `index_select` has one")).differs("also takes the dim by name").spread(Spread::Whole),
     ordered(
         "searchsorted",
         "sorted_sequence, self: Operand, *, out_int32: Bool = False, right: Bool = False, \
@@ -149,7 +149,7 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Counts the occurrences of each whole number from 0 on, or sums their weights, in one unnamed dim.",
     )
-    .dtype(Index, DTypes::INTEGERS).grad(Never("weights are added up without a record: `index_add` has one")).spread(Spread::Scatter),
+    .dtype(Index, DTypes::INTEGERS).grad(Never("sums are not recorded; `index_add` has a gradient")).spread(Spread::Scatter),
     ordered(
         "histc",
         "self, bins: Int = 100, min: Scalar = 0, max: Scalar = 0, *, outdim: Names = None",
@@ -157,7 +157,7 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Counts the elements in equal bins from `min` to `max`, along one dim; from the smallest element to the greatest if both are the same.",
     )
-    .grad(Never("a count has no slope")).differs("the dim may have a name, and has one in types; also supports f16, where a count beyond its range is an error")
+    .grad(Never("counts have no gradient")).differs("the dim may have a name, and has one in types; also supports f16, where a count beyond its range is an error")
     .forms(Forms::WITH_OUT)
     .dtype(Same, DTypes::FLOATS).spread(Spread::Scatter),
     ordered(

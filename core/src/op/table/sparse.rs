@@ -25,12 +25,12 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Argument, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("takes names; in Rust, `from_coo`").spread(Spread::Refused),
+    .grad(Never("sparse tensors record no gradient: use `to_dense`")).differs("takes names; in Rust, `from_coo`").spread(Spread::Refused),
     copy(
         "coalesce",
         "self",
         "Sorts the entries in row-major order and sums the values at each position.",
-    ).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
+    ).grad(Never("sparse tensors record no gradient: use `to_dense`")).spread(Spread::Refused),
     query(
         "is_coalesced",
         "Returns whether the entries are in row-major order, one at most for each position.",
@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Returns the values of a coalesced sparse tensor; dense dims keep their names.",
     )
-    .forms(Forms::METHOD).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
+    .forms(Forms::METHOD).grad(Never("sparse tensors record no gradient: use `to_dense`")).spread(Spread::Refused),
     query("nnz", "Returns the number of entries.").aliases(&["_nnz"]).spread(Spread::Refused),
     query("sparse_dim", "Returns the number of sparse dims.").spread(Spread::Refused),
     query("dense_dim", "Returns the number of dense dims.").spread(Spread::Refused),
@@ -60,13 +60,13 @@ pub(super) const ROWS: &[Row] = &[
         "self, dtype: DType = None",
         "Converts a sparse tensor to a dense one; a dense tensor is returned unchanged.",
     )
-    .dtype(DTypeRule::Argument, DTypes::ALL).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
+    .dtype(DTypeRule::Argument, DTypes::ALL).grad(Never("sparse tensors record no gradient: use `to_dense`")).spread(Spread::Refused),
     copy(
         "to_sparse",
         "self, sparse_dim: Int = None",
         "Converts the elements that differ from zero to a sparse tensor.",
     )
-    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names propagate; COO is the only layout").spread(Spread::Refused),
+    .grad(Never("sparse tensors record no gradient: use `to_dense`")).differs("names propagate; COO is the only layout").spread(Spread::Refused),
     Row::new(
         "sparse_mask",
         "self, mask",
@@ -75,5 +75,5 @@ pub(super) const ROWS: &[Row] = &[
         "Returns the elements at the positions of a sparse tensor.",
     )
     .forms(Forms::METHOD)
-    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names unify").spread(Spread::Refused),
+    .grad(Never("sparse tensors record no gradient: use `to_dense`")).differs("names unify").spread(Spread::Refused),
 ];

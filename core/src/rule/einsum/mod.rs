@@ -126,7 +126,7 @@ fn own_name(names: &Names, letters: &Letters, at: usize) -> Option<Name> {
 
 #[cold]
 fn clash(op: &'static str, x: &Name, y: &Name) -> Error {
-    let what = format!("dim `{x}` and dim `{y}` have one letter but do not match");
+    let what = format!("dim `{x}` and dim `{y}` share a letter but differ");
     Error::new(ErrorKind::NameMismatch, op, what).hint(format!(
         "if they are the same dim, rename one: `y.rename({y}, {x})`"
     ))

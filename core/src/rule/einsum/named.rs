@@ -62,7 +62,7 @@ pub(super) fn read(
     }
     let wanted = list(op, right)?;
     if wanted.rest.is_some() && lists.iter().all(|list| list.rest.is_none()) {
-        let what = "`..` in the result, and in no operand".into();
+        let what = "`..` in the result but in no operand".into();
         return Err(unreadable(op, what));
     }
     let mut output = Letters::new();
@@ -70,7 +70,7 @@ pub(super) fn read(
         output.push(spellings.find(name).ok_or_else(|| {
             let what = format!("dim `{name}` of the result is in no operand");
             Error::new(ErrorKind::NameNotFound, op, what)
-                .hint("a dim of the result is one of the operands'")
+                .hint("a dim of the result must be in an operand")
         })?);
     }
     if let Some(at) = wanted.rest {
@@ -93,12 +93,7 @@ fn not_found(op: &'static str, name: &str, at: usize, names: &Names) -> Error {
 
 /// Parses `q[B, T]`; the text before the bracket is a comment.
 fn list<'a>(op: &'static str, term: &'a str) -> Result<NameList<'a>> {
-    let bad = || {
-        unreadable(
-            op,
-            format!("{:?} is no list of dims in brackets", term.trim()),
-        )
-    };
+    let bad = || unreadable(op, format!("{:?} is not a list in brackets", term.trim()));
     let (_, inner) = term.split_once('[').ok_or_else(bad)?;
     let inner = inner.trim_end().strip_suffix(']').ok_or_else(bad)?;
     let mut names = Vec::new();
@@ -108,14 +103,14 @@ fn list<'a>(op: &'static str, term: &'a str) -> Result<NameList<'a>> {
             "" if names.is_empty() && rest.is_none() => {}
             ".." | "..." if rest.is_none() => rest = Some(names.len()),
             ".." | "..." => {
-                let what = format!("`..` stands twice in {:?}", term.trim());
+                let what = format!("`..` is repeated in {:?}", term.trim());
                 return Err(Error::new(ErrorKind::Ellipsis, op, what)
-                    .hint("one `..` stands for all dims that are not listed"));
+                    .hint("one `..` covers all dims not listed"));
             }
             name if names.contains(&name) => {
-                let what = format!("dim `{name}` stands twice in {:?}", term.trim());
+                let what = format!("dim `{name}` is repeated in {:?}", term.trim());
                 return Err(Error::new(ErrorKind::DuplicateNames, op, what)
-                    .hint("a second axis of one meaning is primed: `x.prime(..)`"));
+                    .hint("to use a dim twice, prime it: `x.prime(..)`"));
             }
             name if is_name(name) => names.push(name),
             _ => return Err(bad()),

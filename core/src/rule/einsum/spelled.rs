@@ -36,7 +36,7 @@ pub(super) fn read(
                 names.len()
             );
             return Err(Error::new(ErrorKind::Rank, op, what).hint(
-                "give one letter per dim, or `...` for the others; words are set off by spaces",
+                "give one letter per dim, or `...` for the others; separate words by spaces",
             ));
         }
         if listed < term.len() {
@@ -67,7 +67,7 @@ pub(super) fn read(
                             unreadable(op, format!("`{word}` of the result is in no operand"))
                         })?;
                         if output.contains(&(rest + letter)) {
-                            let what = format!("`{word}` stands twice in the result");
+                            let what = format!("`{word}` is repeated in the result");
                             return Err(unreadable(op, what));
                         }
                         output.push(rest + letter);
@@ -154,16 +154,17 @@ fn tokens<'a>(op: &'static str, term: &'a str, words: bool) -> Result<Vec<Token<
             let (word, after) = left.split_at(end);
             let letter = !words && word.bytes().all(|byte| byte.is_ascii_alphabetic());
             if !(letter || words && crate::name::is_name(word)) {
-                return Err(unreadable(op, format!("{word:?} is no letter")));
+                return Err(unreadable(op, format!("unexpected {word:?}")));
             }
             found.push(Token::Word(word));
             left = after;
         }
     }
     if found.iter().filter(|token| **token == Token::Rest).count() > 1 {
-        let what = format!("`...` stands twice in {term:?}");
-        return Err(Error::new(ErrorKind::Ellipsis, op, what)
-            .hint("one `...` stands for all dims that are not mentioned"));
+        let what = format!("`...` is repeated in {term:?}");
+        return Err(
+            Error::new(ErrorKind::Ellipsis, op, what).hint("one `...` covers all dims not listed")
+        );
     }
     Ok(found)
 }

@@ -96,7 +96,7 @@ fn shapes_of_products() {
         ErrorKind::Shape,
         "matmul: dim `K` has size 3 in the first operand and 4 in the second; \
          dims (N=2, K=3) and (K=4, M=4); \
-         the last dim of the left operand meets the next to last of the right one",
+         the left operand's last size must be the right one's second to last",
     );
     assert_eq!(
         kind(matmul_shape("matmul", &[5, 2, 3], &[6, 3, 4])),

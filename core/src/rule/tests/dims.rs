@@ -68,7 +68,7 @@ fn lists_of_dims() {
     fails(
         positions(("N", 1).into()),
         ErrorKind::Argument,
-        "sum: names beside indices in [\"N\", 1]; dims (N, C, H); \
+        "sum: names and indices in [\"N\", 1]; dims (N, C, H); \
          list the dims all by name or all by index",
     );
     assert_eq!(

@@ -36,8 +36,8 @@ fn an_order_takes_every_dim_and_adds_new_ones() {
     fails(
         align_to("align_to", &n("N C"), &items("C H")),
         ErrorKind::Align,
-        "align_to: dim `N` has no place in (C, H); dims (N, C); \
-         the order takes all of `N`, `C`; `..` stands for the rest",
+        "align_to: dim `N` is not in (C, H); dims (N, C); \
+         list all of `N`, `C`; `..` means the rest",
     );
     let kinds = |names: &str, order: &str| kind(align_to("align_to", &n(names), &items(order)));
     assert_eq!(kinds("N _", "N"), ErrorKind::UnnamedDim);
@@ -215,7 +215,7 @@ fn unflattened_sizes_multiply_up() {
     fails(
         split(12, &[("A", 3), ("B", 5)]),
         ErrorKind::Flatten,
-        "unflatten: sizes [3, 5] do not multiply up to 12 at dim `C`; dims (N=2, C=12); \
-         one size may be -1: it takes what the others leave",
+        "unflatten: sizes [3, 5] do not multiply to 12 at dim `C`; dims (N=2, C=12); \
+         one size may be -1, which is computed",
     );
 }

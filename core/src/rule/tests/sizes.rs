@@ -72,7 +72,7 @@ fn self_is_not_resized_in_place() {
         ErrorKind::Shape,
         "add: dim 1 of the first operand has size 1 and dim 0 of the second 3; \
          dims (2, 1) and (3,); \
-         in place, self keeps its sizes: use the operator that makes a new tensor",
+         in-place operators keep self's sizes: use the out-of-place one",
     );
     assert_eq!(
         kind(broadcast_into("add_", &[3], &[2, 3])),
@@ -160,8 +160,8 @@ fn dtypes_of_families() {
     fails(
         dtype::cast_to("add_", DType::F32, DType::I64),
         ErrorKind::DType,
-        "add_: a result of dtype f32 can't be stored as i64; convert self first: \
-         `x.to::<f32>()`, or use the form that makes a tensor",
+        "add_: a result of dtype f32 can't be stored as i64; convert self first: `x.to::<f32>()`, or use the \
+         out-of-place form",
     );
     assert_eq!(dtype::cast_to("add_", DType::F64, DType::F16), Ok(()));
 }

@@ -93,7 +93,7 @@ fn an_out_without_names_receives_them_any_other_must_have_them() {
         in_place("add_", &n("_ C"), &n("N C")),
         ErrorKind::NameMismatchOut,
         "add_: self has dims (_, C), the result has dims (N, C); dims (_, C) and (N, C); \
-         refine or rename it first, or drop its names: it then takes those of the result",
+         refine or rename it first, or drop its names to take those of the result",
     );
     assert_eq!(
         unify_in_place("copy_", &n("_ _"), &n("N")).unwrap(),

@@ -190,7 +190,7 @@ pub(super) fn append_line(
             Step::Apply(of, from) => program.apply(of, from.iter().map(|&of| at[of]).collect()),
             Step::Conj(of) | Step::Real(of) => at[of],
             Step::Imaginary | Step::Spread(_) | Step::Count | Step::Over(..) => {
-                let what = "no chain has such a derivative";
+                let what = "chains lack this derivative";
                 return Err(Error::new(ErrorKind::Gradient, "fuse", what)
                     .hint("compute it outside of `fuse!`"));
             }

@@ -63,10 +63,10 @@ fn refuse_phases(op: Linalg, turn: &Raw, a: &Raw) -> Result<()> {
     if most(&diagonal) <= 1e-2 * (1.0 + most(&whole)) {
         return Ok(());
     }
-    let what = "what is computed depends on the phases of vectors, which are free";
+    let what = "the result depends on the phases of vectors, which are free";
     Err(Error::new(ErrorKind::Gradient, op.op().name(), what)
         .operand(&Names::default(), a.shape())
-        .hint("compute what stays where a vector is multiplied by a number of magnitude 1"))
+        .hint("compute a result that does not depend on the vectors' phases"))
 }
 
 /// `L⁻ᴴ Φ(Lᴴ g) L⁻¹`, made Hermitian.

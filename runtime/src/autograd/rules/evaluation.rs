@@ -113,7 +113,7 @@ impl Evaluation<'_> {
 
     #[cold]
     fn unread(&self) -> Error {
-        let what = "a line of its derivative reads what was not saved";
+        let what = "a line of its derivative reads an unsaved value";
         Error::new(ErrorKind::Argument, self.op.name(), what)
     }
 }

@@ -60,11 +60,10 @@ fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windo
         let free = reach.and_then(|reach| padded.checked_sub(reach));
         let Some(free) = free else {
             let what = format!(
-                "a window of {kernel} elements, {dilation} apart, where there are {size} with a \
-                 padding of {before}"
+                "a window of {kernel} elements, {dilation} apart, over {size} with a padding of {before}"
             );
             return Err(
-                refuse(ErrorKind::Shape, op, &[x], what).hint("pad more, or take a smaller window")
+                refuse(ErrorKind::Shape, op, &[x], what).hint("pad more, or use a smaller window")
             );
         };
         windows[3 - sizes.len() + i] = Sliding {
@@ -86,7 +85,7 @@ fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windo
 pub fn im2col(x: &Raw, args: &Columns<'_>) -> Result<Raw> {
     let op = Op::Im2col;
     if x.rank() != 4 {
-        let what = format!("{} dims, where 4 are needed", x.rank());
+        let what = format!("{} dims, expected 4", x.rank());
         return Err(
             refuse(ErrorKind::Rank, op, &[x], what).hint("add a batch dim with `unsqueeze`")
         );
@@ -121,12 +120,12 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
     let op = Op::Fold;
     if x.rank() != 3 || sizes.len() != 2 {
         let what = format!(
-            "{} dims and {} sizes, where 3 and 2 are needed",
+            "{} dims and {} sizes, expected 3 and 2",
             x.rank(),
             sizes.len()
         );
         return Err(refuse(ErrorKind::Rank, op, &[x], what)
-            .hint("give columns as `im2col` has them, and the sizes of two dims"));
+            .hint("give columns as from `im2col`, and the sizes of two dims"));
     }
     op.row().check_dtype(x.dtype())?;
     let windows = windows(op, x, sizes, args)?;
@@ -136,7 +135,7 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
     if !rows.is_multiple_of(taps) || x.shape()[2] != positions {
         let what = format!("columns for a window of {taps} elements at {positions} positions");
         return Err(refuse(ErrorKind::Shape, op, &[x], what)
-            .hint("columns are (N, channels times the window's elements, positions)"));
+            .hint("columns are (N, channels * window elements, positions)"));
     }
     let channels = rows / taps;
     let shape = [x.shape()[0], channels, sizes[0], sizes[1]];

@@ -87,7 +87,7 @@ fn ready(
     let count = at.spatial.len();
     let all = [&[at.out, at.weight_channel], at.kernel].concat();
     if at.channel >= x.rank() || at.spatial.contains(&at.channel) || all.len() != count + 2 {
-        let what = "channel and kernel dims do not fit the input and the weight";
+        let what = "channel and kernel dims do not fit input and weight";
         return Err(refuse(ErrorKind::Rank, op, &both, what)
             .hint("a weight has output channels, input channels, and a dim per spatial dim"));
     }
@@ -132,16 +132,16 @@ fn ready(
             let dims = [(0, at.channel), (1, at.weight_channel)];
             return Err(
                 Error::sizes(op.name(), both.iter().map(|x| x.shape()), dims)
-                    .hint("the weight has the input's channels"),
+                    .hint("the channels must be equal"),
             );
         }
         let what = format!(
-            "{given} channels in {groups} groups do not meet a weight for {met} channels of a \
-             group and {outs} output channels"
+            "{given} channels in {groups} groups do not fit a weight for {met} channels of a group and {outs} output \
+             channels"
         );
         return Err(refuse(ErrorKind::Shape, op, &both, what)
             .at(0, at.channel)
-            .hint("the groups divide both, and the weight has the channels of one group"));
+            .hint("groups must divide both; the weight has the channels of one group"));
     }
     let outs = all_outs.unwrap_or(0);
     if let Some(bias) = bias
@@ -298,10 +298,10 @@ fn windows(
         let fail = |what: String| {
             refuse(ErrorKind::Shape, op, &[x, weight], what)
                 .at(0, dim)
-                .hint("pad more, or take a smaller kernel or dilation")
+                .hint("pad more, or use a smaller kernel or dilation")
         };
         if kernel == 0 {
-            return Err(fail("a kernel without elements".to_owned()));
+            return Err(fail("an empty kernel".to_owned()));
         }
         let Some(reach) = Sliding::reach(kernel, dilation) else {
             return Err(too_long_kernel(op, &[x, weight], kernel, dilation).at(0, dim));
@@ -309,11 +309,10 @@ fn windows(
         let (before, after) = match args.padding {
             Some(padding) => (padding[i], padding[i]),
             None if stride != 1 => {
-                let what =
-                    format!("padding that keeps sizes does not go with a stride of {stride}");
+                let what = format!("`same` padding does not support a stride of {stride}");
                 return Err(refuse(ErrorKind::Argument, op, &[x], what)
                     .at(0, dim)
-                    .hint("say how many zeros, or take a stride of 1"));
+                    .hint("give the padding, or use a stride of 1"));
             }
             None => ((reach - 1) / 2, reach - 1 - (reach - 1) / 2),
         };
@@ -322,7 +321,7 @@ fn windows(
         };
         let Some(free) = padded.checked_sub(reach) else {
             return Err(fail(format!(
-                "the kernel spans {reach} elements, where there are {size} with a padding of {before}"
+                "the kernel spans {reach} elements, but there are {size} with a padding of {before}"
             )));
         };
         windows[3 - count + i] = Sliding {
@@ -416,7 +415,7 @@ fn transposed_windows(
             let what = format!("an output padding of {more} with a stride of {stride}");
             return Err(refuse(ErrorKind::Argument, op, &[x], what)
                 .at(0, dim)
-                .hint("it is less than the stride or the dilation"));
+                .hint("it must be below stride or dilation"));
         }
         // In 128 bits nothing of this overflows.
         let wide = |n: usize| n as i128;
@@ -431,7 +430,7 @@ fn transposed_windows(
             );
             return Err(refuse(ErrorKind::Argument, op, &[x, weight], what)
                 .at(0, dim)
-                .hint("take the greatest of these numbers smaller"));
+                .hint("reduce the greatest of these numbers"));
         }
         if wide(args.padding[i]) > limit / 4 {
             return Err(too_much_padding(op, &[x, weight], size, args.padding[i]).at(0, dim));
@@ -440,7 +439,7 @@ fn transposed_windows(
             let what = format!("{size} elements and a kernel of {kernel} give a size of {result}");
             return Err(refuse(ErrorKind::Shape, op, &[x, weight], what)
                 .at(0, dim)
-                .hint("take less padding, or a larger kernel"));
+                .hint("use less padding, or a larger kernel"));
         }
         windows[3 - count + i] = Sliding {
             size: result as usize,

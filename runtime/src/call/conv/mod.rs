@@ -54,8 +54,8 @@ fn inverse(order: &[usize]) -> Shape {
 /// Checks that dims exist, are distinct, and are at most three.
 fn check_dims(op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
     if dims.is_empty() || dims.len() > 3 {
-        let what = format!("{} dims to slide along", dims.len());
-        return Err(refuse(ErrorKind::Argument, op, &[x], what).hint("take one to three dims"));
+        let what = format!("{} spatial dims", dims.len());
+        return Err(refuse(ErrorKind::Argument, op, &[x], what).hint("use one to three dims"));
     }
     check::dims(op.name(), x.shape(), dims)
 }
@@ -66,7 +66,7 @@ fn check_count(op: Op, x: &Raw, what: &str, given: usize, dims: usize) -> Result
         return Ok(());
     }
     let what = format!("{given} numbers as `{what}` for {dims} dims");
-    Err(refuse(ErrorKind::Argument, op, &[x], what).hint("give one for each dim to slide along"))
+    Err(refuse(ErrorKind::Argument, op, &[x], what).hint("give one for each spatial dim"))
 }
 
 /// Checks that a size, given with its argument's name, is one that a dim can have.
@@ -76,7 +76,7 @@ fn check_limits(op: Op, x: &Raw, dim: Option<usize>, sizes: &[(&str, usize)]) ->
         return Ok(());
     };
     let what = format!("`{argument}` is {size}, more elements than a dim can have");
-    let error = refuse(ErrorKind::Argument, op, &[x], what).hint("take a smaller number");
+    let error = refuse(ErrorKind::Argument, op, &[x], what).hint("use a smaller number");
     Err(match dim {
         Some(dim) => error.at(0, dim),
         None => error,
@@ -104,7 +104,7 @@ fn too_long_kernel(op: Op, operands: &[&Raw], kernel: usize, dilation: usize) ->
     let what = format!(
         "a kernel of {kernel} elements with a `dilation` of {dilation} spans more elements than a dim can have"
     );
-    refuse(ErrorKind::Argument, op, operands, what).hint("take a smaller kernel or dilation")
+    refuse(ErrorKind::Argument, op, operands, what).hint("use a smaller kernel or dilation")
 }
 
 /// Returns an empty list with room for `n`, if there is memory.

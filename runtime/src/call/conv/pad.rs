@@ -95,8 +95,8 @@ fn padded(op: Op, x: &Raw, dim: usize, (before, after): PadPair, mode: PadMode) 
     if before.max(after) > most.max(0) {
         return fail(
             ErrorKind::Shape,
-            format!("{before} elements before and {after} after, where there are {size}"),
-            "a mirror or a circle has no more than the dim; pad with a constant",
+            format!("{before} elements before and {after} after a dim of {size}"),
+            "pad less than the dim's size, or with a constant",
         );
     }
     let whole = size + before.max(0) + after.max(0);
@@ -115,8 +115,8 @@ fn padded(op: Op, x: &Raw, dim: usize, (before, after): PadPair, mode: PadMode) 
         }
         _ => fail(
             ErrorKind::Shape,
-            format!("{before} elements before and {after} after, where there are {size}"),
-            "take away no more than there are",
+            format!("{before} elements before and {after} after a dim of {size}"),
+            "remove no more than there are",
         ),
     }
 }

@@ -58,10 +58,19 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
     }
     let each = dims.iter().enumerate().map(|(i, &dim)| {
         let size = x.shape()[dim];
-        let [kernel, stride, before, dilation] =
-            [args.kernel[i], args.stride[i], args.padding[i], args.dilation[i]];
+        let [kernel, stride, before, dilation] = [
+            args.kernel[i],
+            args.stride[i],
+            args.padding[i],
+            args.dilation[i],
+        ];
         positive(op, x, dim, stride, dilation)?;
-        let sizes = [("kernel_size", kernel), ("stride", stride), ("padding", before), ("dilation", dilation)];
+        let sizes = [
+            ("kernel_size", kernel),
+            ("stride", stride),
+            ("padding", before),
+            ("dilation", dilation),
+        ];
         check_limits(op, x, Some(dim), &sizes)?;
         let limit = isize::MAX as usize;
         // In 128 bits nothing of this overflows.
@@ -71,10 +80,14 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
             let what = format!("a window of {kernel} elements with a padding of {before}");
             return Err(refuse(ErrorKind::Argument, op, &[x], what)
                 .at(0, dim)
-                .hint("the window has an element, and half of it is at most padding"));
+                .hint("the window needs an element, at most half of it padding"));
         }
         let free = wide(size) + 2 * wide(before) - reach;
-        let rounded = if args.ceil_mode { free + wide(stride) - 1 } else { free };
+        let rounded = if args.ceil_mode {
+            free + wide(stride) - 1
+        } else {
+            free
+        };
         let mut out = rounded.div_euclid(wide(stride)) + 1;
         // The last window starts at an element or in the padding before it.
         if args.ceil_mode && (out - 1) * wide(stride) >= wide(size) + wide(before) {
@@ -82,11 +95,11 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
         }
         if size == 0 || out < 1 || out.max(reach) > wide(limit) {
             let what = format!(
-                "the window spans {reach} elements, where there are {size} with a padding of {before}"
+                "the window spans {reach} elements, but there are {size} with a padding of {before}"
             );
             return Err(refuse(ErrorKind::Shape, op, &[x], what)
                 .at(0, dim)
-                .hint("pad more, or take a smaller window"));
+                .hint("pad more, or use a smaller window"));
         }
         Ok(Cover::Slide(Slide {
             size,
@@ -247,11 +260,11 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
     let both = [x, indices];
     if indices.dtype() != DType::I64 {
         let what = format!("indices are i64, not {}", indices.dtype());
-        return Err(refuse(ErrorKind::DType, op, &both, what).hint("take those of `max_pool`"));
+        return Err(refuse(ErrorKind::DType, op, &both, what).hint("use those of `max_pool`"));
     }
     if indices.shape() != x.shape() {
         let what = "elements and indices have different sizes";
-        return Err(refuse(ErrorKind::Shape, op, &both, what).hint("take those of `max_pool`"));
+        return Err(refuse(ErrorKind::Shape, op, &both, what).hint("use those of `max_pool`"));
     }
     same_device(op.name(), &both)?;
     let moved = order(x.rank(), dims);

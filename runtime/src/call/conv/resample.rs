@@ -98,9 +98,9 @@ pub(super) fn smooth(op: Op, x: &Raw) -> Result<()> {
     if x.dtype().is_float() {
         return Ok(());
     }
-    let what = format!("between elements of {} there is none", x.dtype());
+    let what = format!("{} cannot be interpolated", x.dtype());
     Err(refuse(ErrorKind::DType, op, &[x], what)
-        .hint("take the nearest element, or convert to a float dtype with `to`"))
+        .hint("use the nearest element, or convert to a float dtype with `to`"))
 }
 
 /// Returns the nearest element for each position of the result: `floor(i * size / out)`, or `floor((i + 1/2) * size /

@@ -46,7 +46,7 @@ pub fn einsum(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Resu
             .zip(operands)
             .all(|(l, x)| l.len() == x.rank());
     if !fit {
-        let what = "there is not one letter per dim";
+        let what = "not one letter per dim";
         return Err(refuse(ErrorKind::Rank, op, operands, what).hint("give one for each"));
     }
     if let Some(x) = operands.iter().find(|x| x.device() != first.device()) {
@@ -108,7 +108,7 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
     let all = letters.iter().flat_map(|list| list.iter());
     let last = all.chain(output).copied().max();
     if let Some(letter) = last.filter(|&letter| letter >= LETTERS) {
-        let what = format!("letter {letter} where there are {LETTERS}");
+        let what = format!("letter {letter} is not below {LETTERS}");
         return Err(refuse(ErrorKind::Argument, op, operands, what).hint("count letters from 0"));
     }
     let count = last.map_or(0, |letter| letter + 1);
@@ -118,7 +118,7 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
             let twin = own[..dim].iter().position(|other| *other == letter);
             if let Some(twin) = twin.filter(|&twin| x.shape()[twin] != size) {
                 return Err(unequal_sizes(op, operands, [(which, twin), (which, dim)])
-                    .hint("dims of one letter in one operand have one size"));
+                    .hint("dims of one letter must be equal in size"));
             }
             match sizes[letter] {
                 Some(known) if known == size || size == 1 => {}
@@ -131,8 +131,9 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
                     };
                     let first = (0..which).find_map(|other| Some((other, has(other)?)));
                     let dims = [first.unwrap_or((which, dim)), (which, dim)];
-                    return Err(unequal_sizes(op, operands, dims)
-                        .hint("dims of one letter have one size, or 1"));
+                    return Err(
+                        unequal_sizes(op, operands, dims).hint("dims of one letter are equal or 1")
+                    );
                 }
             }
         }
@@ -140,7 +141,7 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
     for (at, &letter) in output.iter().enumerate() {
         let known = sizes.get(letter).is_some_and(Option::is_some);
         if !known || output[..at].contains(&letter) {
-            let what = "a letter of the result stands twice, or in no operand";
+            let what = "a letter of the result is repeated, or in no operand";
             return Err(refuse(ErrorKind::Argument, op, operands, what)
                 .hint("give letters of the operands, each once"));
         }

@@ -139,9 +139,9 @@ fn check(program: &[Node<'_>], tensors: usize, numbers: usize) -> Result<()> {
 
 #[cold]
 fn wrong(program: &[Node<'_>], at: usize) -> Error {
-    let what = format!("step {at} reads what is not there: {:?}", program[at]);
+    let what = format!("step {at} has an undefined input: {:?}", program[at]);
     Error::new(ErrorKind::Argument, "fused", what)
-        .hint("a step reads earlier steps, and tensors and numbers that are given")
+        .hint("a step reads earlier steps, given tensors and numbers")
 }
 
 /// Computes the last step and those in `also`, which are expanded to its sizes: on the host in one pass over blocks.

@@ -32,7 +32,7 @@ pub(super) fn same_dtype(op: Op, own: (&[usize], DType), new: &Raw) -> Result<()
     if own.1 == new.dtype() {
         return Ok(());
     }
-    let what = format!("values of {} into a tensor of {}", new.dtype(), own.1);
+    let what = format!("values are {}, the tensor is {}", new.dtype(), own.1);
     Err(refuse(ErrorKind::DType, op, &[own.0, new.shape()], what)
         .hint("convert the values first, with `to`"))
 }
@@ -42,9 +42,9 @@ pub(super) fn same_rank(op: Op, own: &[usize], index: &Raw) -> Result<()> {
     if own.len() == index.rank() {
         return Ok(());
     }
-    let what = format!("an index of {} dims for {}", index.rank(), own.len());
+    let what = format!("index has {} dims, self {}", index.rank(), own.len());
     Err(refuse(ErrorKind::Rank, op, &[own, index.shape()], what)
-        .hint("give one that has a dim wherever the tensor has one"))
+        .hint("give an index of the tensor's rank"))
 }
 
 /// The most dims for which a device checks an index while it uses it; beyond, it is checked in a pass of its own.

@@ -183,7 +183,7 @@ pub fn index_put(
             values.shape()
         );
         refuse(ErrorKind::Shape, op, &[dest.shape(), values.shape()], what)
-            .hint("only dims of size 1 repeat, and new dims stand on the left")
+            .hint("only dims of size 1 repeat; new dims go on the left")
     })?;
     if dest.records([&values]) {
         let flat = Flat::new(

@@ -48,8 +48,9 @@ pub fn masked_scatter(own: &mut Raw, mask: &Raw, src: &Raw) -> Result<()> {
     same_device(op, own.device(), src)?;
     if mask.dtype() != DType::Bool {
         let what = format!("a mask is bool, not {}", mask.dtype());
-        return Err(refuse(ErrorKind::DType, op, &shapes, what)
-            .hint("make one by comparing, or convert it with `to`"));
+        return Err(
+            refuse(ErrorKind::DType, op, &shapes, what).hint("compare, or convert it with `to`")
+        );
     }
     same_dtype(op, (own.shape(), own.dtype()), src)?;
     let mask = mask.expand(own.shape()).map_err(|error| {
@@ -59,7 +60,7 @@ pub fn masked_scatter(own: &mut Raw, mask: &Raw, src: &Raw) -> Result<()> {
     let taken = nonzero(op, &contiguous(&mask)?.reshape(&[mask.numel()])?)?;
     let wanted = taken.shape()[0];
     if src.numel() < wanted {
-        let what = format!("{} values, where the mask asks for {wanted}", src.numel());
+        let what = format!("{} values, but the mask selects {wanted}", src.numel());
         return Err(refuse(ErrorKind::Shape, op, &shapes, what).hint("give more values"));
     }
     let values = src.reshape(&[src.numel()])?.narrow(0, 0, wanted)?;

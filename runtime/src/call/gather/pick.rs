@@ -61,7 +61,7 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     if let Some((at, _)) = sizes.clone().find(|&dim| larger(dim)) {
         return Err(
             Error::sizes(op.name(), [x.shape(), index.shape()], [(0, at), (1, at)])
-                .hint("narrow the index: only in the gathered dim may it be larger"),
+                .hint("narrow the index: it may be larger only in the gathered dim"),
         );
     }
     let whole = (dim, index);
@@ -167,7 +167,7 @@ pub fn classes(index: &Raw) -> Result<usize> {
         Error::new(
             ErrorKind::Argument,
             "one_hot",
-            "no index says how many classes there are",
+            "the number of classes is unknown",
         )
         .hint("give `num_classes`")
     };

@@ -39,7 +39,7 @@ impl FromStr for ScatterReduce {
             "amax" => Ok(Self::Amax),
             "amin" => Ok(Self::Amin),
             other => {
-                let what = format!("no reduction is called {other:?}");
+                let what = format!("unknown reduction {other:?}");
                 Err(Error::new(ErrorKind::Argument, "scatter_reduce", what)
                     .hint("use sum, prod, mean, amax or amin"))
             }

@@ -26,8 +26,8 @@ fn check_update(op: Op, dest: &RawMut<'_>, how: Update) -> Result<()> {
     if takes(how, dest.dtype()) {
         return Ok(());
     }
-    let what = format!("numbers of {} have no order", dest.dtype());
-    Err(refuse(ErrorKind::DType, op, &[dest.shape()], what).hint("take their `abs` first"))
+    let what = format!("{} has no order", dest.dtype());
+    Err(refuse(ErrorKind::DType, op, &[dest.shape()], what).hint("use `abs` first"))
 }
 
 pub(super) fn write(op: Op, dest: &RawMut<'_>, job: &IndexJob, how: Update) -> Result<()> {
@@ -87,7 +87,7 @@ pub fn scatter(
         .for_each(|size| *size = usize::MAX);
     if let Some(at) = sizes(&own) {
         return Err(Error::sizes(op.name(), shapes, [(0, at), (1, at)])
-            .hint("narrow the index: only in the scattered dim may it be larger"));
+            .hint("narrow the index: it may be larger only in the scattered dim"));
     }
     let (index, unchecked) = checked(op, dest.shape(), dim, index, false)?;
     scatter_checked(op, dest, dim, (&index, unchecked), src, how)
@@ -153,14 +153,11 @@ pub fn index_update(
                 Error::sizes(op.name(), shapes, [from, (2, i)])
             }
             None => {
-                let what = format!(
-                    "values of sizes {:?}, where {wanted:?} are written",
-                    src.shape()
-                );
+                let what = format!("values of sizes {:?}, expected {wanted:?}", src.shape());
                 refuse(ErrorKind::Shape, op, &shapes, what)
             }
         };
-        return Err(error.hint("the values have the index's sizes in the place of the dim's"));
+        return Err(error.hint("the values need the index's sizes in place of the dim's"));
     };
     let src = if index.rank() == 1 {
         src

@@ -77,7 +77,7 @@ pub fn as_complex(x: &Raw) -> Result<Raw> {
         DType::F32 => DType::C64,
         DType::F64 => DType::C128,
         other => {
-            let what = format!("no complex numbers of {other} parts");
+            let what = format!("complex parts cannot be {other}");
             return Err(refuse(
                 ErrorKind::DType,
                 op,
@@ -112,7 +112,7 @@ pub fn as_complex(x: &Raw) -> Result<Raw> {
             op,
             x,
             what,
-            "lay them out with `contiguous` first",
+            "call `contiguous` first",
         ));
     }
     let shape = x.shape()[..rank - 1].into();

@@ -28,7 +28,7 @@ pub fn diagonal_matrix(
     let refuse = |what: String| {
         Error::new(ErrorKind::Shape, op, what)
             .operand(&Names::default(), x.shape())
-            .hint("take a smaller offset")
+            .hint("use a smaller offset")
     };
     let side = x
         .shape()

@@ -39,7 +39,7 @@ fn is_complex(value: Scalar) -> bool {
 fn check(op: &'static str, ends: [Scalar; 2], dtype: DType) -> Result<()> {
     if ends.into_iter().any(is_complex) && !dtype.is_complex() {
         let what = format!("complex numbers as {dtype}");
-        return Err(Error::new(ErrorKind::DType, op, what).hint("ask for a complex dtype"));
+        return Err(Error::new(ErrorKind::DType, op, what).hint("use a complex dtype"));
     }
     Ok(())
 }
@@ -153,7 +153,7 @@ pub fn window(
     device: Device,
 ) -> Result<Raw> {
     if !dtype.is_float() {
-        let what = format!("no window of {dtype}");
+        let what = format!("a window of {dtype}");
         return Err(Error::new(ErrorKind::DType, op, what)
             .operand(&Names::default(), &[n])
             .hint("use a float dtype"));

@@ -9,8 +9,7 @@ fn room(op: &'static str, count: i64) -> Result<(Ranges, usize)> {
     let pieces = usize::try_from(count).ok().filter(|&count| count > 0);
     let Some(pieces) = pieces else {
         return Err(
-            Error::new(ErrorKind::Argument, op, format!("{count} pieces"))
-                .hint("ask for at least one"),
+            Error::new(ErrorKind::Argument, op, format!("{count} pieces")).hint("use at least one"),
         );
     };
     let mut ranges = Ranges::new();
@@ -20,7 +19,7 @@ fn room(op: &'static str, count: i64) -> Result<(Ranges, usize)> {
             op,
             format!("no memory for {count} pieces"),
         )
-        .hint("ask for fewer")
+        .hint("use fewer")
     })?;
     Ok((ranges, pieces))
 }

@@ -59,7 +59,7 @@ pub(super) fn check_device(cuda: &Cuda) -> Result<(), String> {
     static DESCRIBES: OnceLock<bool> = OnceLock::new();
     let (major, minor) = cuda.properties.capability;
     if (major, minor) != (9, 0) {
-        return Err(format!("of capability 9.0 alone, not {major}.{minor}"));
+        return Err(format!("for capability 9.0, not {major}.{minor}"));
     }
     let name = "cuTensorMapEncodeTiled";
     let describes = DESCRIBES.get_or_init(|| {

@@ -81,7 +81,7 @@ impl Cudnn {
         if version.0 < 9 {
             let (major, minor) = version;
             return Err(format!(
-                "libcudnn is cuDNN {major}.{minor}, and 9 is the oldest that is known"
+                "libcudnn is cuDNN {major}.{minor}, but 9 is the oldest supported"
             ));
         }
         probe::fits(op, "libcudnn", "nvidia-cudnn-cu", probe::numbers(of)).map_err(text)?;

@@ -104,9 +104,9 @@ fn like(grad: &Raw, other: Raw) -> Result<Raw> {
     {
         return Ok(other);
     }
-    let what = "a hook gave a gradient of other sizes, or of another dtype or device";
+    let what = "a hook changed the sizes, dtype or device of a gradient";
     Err(Error::new(ErrorKind::Shape, "register_hook", what)
         .operand(&Names::default(), grad.shape())
         .operand(&Names::default(), other.shape())
-        .hint("give one like that which the hook was called with"))
+        .hint("they must stay those of its argument"))
 }

@@ -96,9 +96,9 @@ impl Strided {
         };
         if !fits || step == 0 {
             let what = match step {
-                1 => format!("{len} elements from index {start} on, where there are {size},"),
+                1 => format!("{len} elements from index {start} exceed size {size},"),
                 _ => format!(
-                    "{len} elements from index {start} in steps of {step}, where there are {size},"
+                    "{len} elements from index {start} in steps of {step} exceed size {size},"
                 ),
             };
             return Err(self
@@ -136,7 +136,7 @@ impl Strided {
     pub fn select(mut self, dim: usize, index: usize) -> Result<Self> {
         self.check_dim("select", dim)?;
         if index >= self.shape[dim] {
-            let what = format!("index {index} where there are {}", self.shape[dim]);
+            let what = format!("index {index} is outside of {}", self.shape[dim]);
             return Err(self
                 .error(ErrorKind::Index, "select", what)
                 .at(0, dim)
@@ -194,7 +194,7 @@ impl Strided {
             let what = format!("the sizes do not expand to {shape:?}");
             return Err(self
                 .error(ErrorKind::Shape, "expand", what)
-                .hint("only dims of size 1 repeat; new dims stand on the left"));
+                .hint("only dims of size 1 repeat; new dims go on the left"));
         };
         let mut strides = Strides::from_elem(0, shape.len());
         for (dim, &stride) in self.strides.iter().enumerate() {
@@ -227,7 +227,7 @@ impl Strided {
             let what = format!("dim {dim0} twice");
             return Err(self
                 .error(ErrorKind::Argument, "diagonal", what)
-                .hint("take two dims"));
+                .hint("use two dims"));
         }
         let (down, right) = if offset < 0 {
             (offset.unsigned_abs(), 0)
@@ -260,11 +260,11 @@ impl Strided {
         let whole = self.shape[dim];
         let Some(room) = whole.checked_sub(size).filter(|_| step > 0) else {
             let what =
-                format!("windows of {size} elements in steps of {step}, where there are {whole}");
+                format!("windows of {size} elements in steps of {step} over {whole} elements");
             return Err(self
                 .error(ErrorKind::Shape, "unfold", what)
                 .at(0, dim)
-                .hint("a window is no larger than the dim, a step at least 1"));
+                .hint("windows fit into the dim, steps are at least 1"));
         };
         let stride = self.strides[dim];
         self.shape[dim] = room / step + 1;

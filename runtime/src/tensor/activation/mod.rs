@@ -88,12 +88,12 @@ impl DynTensor {
             .single("glu", &self.names)
             .map_err(fail)?;
         let Some(at) = at.filter(|&at| self.shape()[at].is_multiple_of(2)) else {
-            let error = Error::new(ErrorKind::Shape, "glu", "the dim has no two halves");
+            let error = Error::new(ErrorKind::Shape, "glu", "the dim cannot be halved");
             let error = match at {
                 Some(at) => fail(error).at(0, at),
                 None => fail(error),
             };
-            return Err(error.hint("halve a dim of even size"));
+            return Err(error.hint("use a dim of even size"));
         };
         let half = self.shape()[at] / 2;
         let halves = self.raw.narrow(at, 0, half).and_then(|a| {

@@ -172,7 +172,7 @@ impl DynTensor {
         if !(lower <= upper && lower.is_finite() && upper.is_finite()) {
             let what = format!("slopes from {lower} to {upper}");
             return Err(fail(Error::new(ErrorKind::Argument, op.name(), what))
-                .hint("give finite slopes, the least first"));
+                .hint("give finite slopes, the lower first"));
         }
         let slope = if options.training {
             let draw = Self::new(self.draw(generator).map_err(fail)?, self.names.clone());

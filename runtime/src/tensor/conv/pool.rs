@@ -70,7 +70,7 @@ pub(in crate::tensor) fn norm(
         .map_err(|e| about(e, &[x]))?;
     if p == 0.0 || p.is_nan() {
         let what = format!("a norm of order {p}");
-        let error = Error::new(ErrorKind::Argument, op.name(), what).hint("take another number");
+        let error = Error::new(ErrorKind::Argument, op.name(), what).hint("use another number");
         return Err(about(error, &[x]));
     }
     let scalar = |value: f64| Scalar::Float(value);

@@ -73,7 +73,7 @@ impl DynTensor {
         }
         let what = format!("{count} sizes for {} dims", self.rank());
         let error = Error::new(ErrorKind::Rank, "interpolate", what)
-            .hint("give one size for each dim behind batch and channels, or name the dims");
+            .hint("give a size for each dim after batch and channels, or name dims");
         Err(about(error, &[self]))
     }
 
@@ -87,17 +87,14 @@ impl DynTensor {
         let (mode, corners) = (options.mode, options.align_corners);
         let smooth = matches!(mode, InterpolateMode::Linear | InterpolateMode::Cubic);
         let wrong = match (corners, options.antialias) {
-            (true, true) => Some((
-                "corners are not aligned with antialias",
-                "leave one of both out",
-            )),
+            (true, true) => Some(("corners are not aligned with antialias", "omit one of them")),
             (true, false) if !smooth => Some((
                 "corners are not aligned in this mode",
-                "leave `align_corners` out, or take a linear or cubic mode",
+                "omit `align_corners`, or use a linear or cubic mode",
             )),
             (false, true) if !smooth => Some((
-                "there is no antialias in this mode",
-                "leave `antialias` out, or take a linear or cubic mode",
+                "this mode has no antialias",
+                "omit `antialias`, or use a linear or cubic mode",
             )),
             _ => None,
         };

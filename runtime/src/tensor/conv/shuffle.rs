@@ -9,18 +9,18 @@ use crate::raw::Raw;
 use crate::shape::Shape;
 
 fn refused(x: &DynTensor, op: Op, dim: usize, by: usize) -> Error {
-    let what = format!("size {} is no multiple of {by}", x.shape()[dim]);
+    let what = format!("{by} does not divide size {}", x.shape()[dim]);
     let error = Error::new(ErrorKind::Shape, op.name(), what)
         .operand(&x.names, x.shape())
         .at(0, dim);
-    error.hint("take another factor")
+    error.hint("use another factor")
 }
 
 fn rank(x: &DynTensor, op: Op, least: usize) -> Result<()> {
     if x.rank() >= least {
         return Ok(());
     }
-    let what = format!("{} dims, where {least} are needed", x.rank());
+    let what = format!("{} dims, expected {least}", x.rank());
     let error = Error::new(ErrorKind::Rank, op.name(), what).hint("add dims with `unsqueeze`");
     Err(about(error, &[x]))
 }

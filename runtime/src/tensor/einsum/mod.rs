@@ -100,10 +100,7 @@ impl DynTensor {
         if options.beta != Scalar::Int(1) {
             let common = call::result_dtype(Op::Add, &[(&self.raw).into(), product.raw().into()])?;
             if options.beta.category() > common.result.category() {
-                let what = format!(
-                    "the factor {} is not a number of {}",
-                    options.beta, common.result
-                );
+                let what = format!("the factor {} does not fit {}", options.beta, common.result);
                 return Err(Error::new(ErrorKind::DType, "addr", what)
                     .hint("convert the tensors first with `to`"));
             }

@@ -100,7 +100,7 @@ fn how(reduce: Option<ScatterReduce>) -> Result<AlongUpdate> {
         Some(ScatterReduce::Sum) => Ok(AlongUpdate::Write(Update::Add)),
         Some(ScatterReduce::Prod) => Ok(AlongUpdate::Write(Update::Mul)),
         Some(other) => {
-            let what = format!("{other:?} is no reduction of scatter");
+            let what = format!("scatter does not reduce by {other:?}");
             Err(Error::new(ErrorKind::Argument, "scatter", what).hint("use `scatter_reduce`"))
         }
     }

@@ -328,7 +328,7 @@ pub(in crate::tensor) fn part_at<'a, 'b, 'c, D: Into<DimRef<'c>>>(
         }
     };
     if indices.iter().any(|(_, i)| matches!(i, Index::Tensor(_))) {
-        let what = "elements at an index tensor are no part";
+        let what = "an index tensor gives no part";
         return Err(fail(
             Error::new(ErrorKind::Argument, "at", what)
                 .hint("write to them with `index_put_` or `index_copy_`"),

@@ -77,7 +77,7 @@ impl DynTensor {
             let what = "the mask has other sizes than the dims it indexes";
             return Err(fail(
                 Error::new(ErrorKind::Index, op.name(), what)
-                    .hint("a mask has the sizes of the dims from where it stands on"),
+                    .hint("a mask has the sizes of the dims from its position on"),
             ));
         }
         if mask.rank() == 0 {

@@ -164,7 +164,7 @@ impl DynTensor {
         };
         let size = self.shape()[dim] as i64;
         if !(-size..size).contains(&row) {
-            let what = format!("there is no row {row} of {size}");
+            let what = format!("no row {row} among {size}");
             let error = Error::new(ErrorKind::Index, op.name(), what);
             return Err(fail(error).hint("give one of the weight's rows"));
         }

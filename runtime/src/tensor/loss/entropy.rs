@@ -276,7 +276,7 @@ impl DynTensor {
         let apart = shapes[0].iter().zip(shapes[1]).position(|(a, b)| a != b);
         let error = match apart.filter(|_| self.rank() == target.rank()) {
             Some(dim) => Error::sizes(op.name(), shapes, [(0, dim), (1, dim)]),
-            None => Error::new(ErrorKind::Shape, op.name(), "the target has other sizes"),
+            None => Error::new(ErrorKind::Shape, op.name(), "the target's sizes differ"),
         };
         Err(fail(error.hint("give a target for each element")))
     }

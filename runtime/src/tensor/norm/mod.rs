@@ -226,7 +226,7 @@ impl DynTensor {
         self.along(op, running_mean, &[at])?;
         self.along(op, running_var, &[at])?;
         if self.numel() == 0 && self.shape()[at] > 0 {
-            let what = "a channel without elements has no statistics";
+            let what = "an empty channel has no statistics";
             return Err(
                 about(Error::new(ErrorKind::Shape, op.name(), what), &[self])
                     .hint("skip empty batches, or use `batch_norm_eval`"),
@@ -352,10 +352,10 @@ impl DynTensor {
         } else if of.rank() == dims.len() {
             dims.to_vec()
         } else {
-            let what = format!("a weight of {} dims for {}", of.rank(), dims.len());
+            let what = format!("the weight has {} dims for {}", of.rank(), dims.len());
             return Err(fail(
                 Error::new(ErrorKind::Shape, op.name(), what)
-                    .hint("give it the dims that are normalised"),
+                    .hint("use the dims that are normalised"),
             ));
         };
         let fits =
@@ -373,9 +373,7 @@ impl DynTensor {
                     Error::new(ErrorKind::Shape, op.name(), what)
                 }
             };
-            return Err(fail(
-                error.hint("give it the sizes of the dims that are normalised"),
-            ));
+            return Err(fail(error.hint("use the sizes of the normalised dims")));
         }
         let mut order: Vec<usize> = (0..places.len()).collect();
         order.sort_by_key(|&i| places[i]);

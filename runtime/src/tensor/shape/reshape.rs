@@ -134,6 +134,6 @@ fn no_copy(op: &'static str, raw: &Raw, shape: &[usize]) -> Result<Raw> {
         let what = format!("strides {:?} do not allow {shape:?}", raw.strides());
         Error::new(ErrorKind::Layout, op, what)
             .operand(&Names::default(), raw.shape())
-            .hint("use `reshape`, which copies where it must")
+            .hint("use `reshape`, which copies if needed")
     })
 }

@@ -106,7 +106,7 @@ impl DynTensor {
         let size = self.shape()[at];
         let ranges = match sections {
             Sections::Count(count) if count > 0 && !(size as u64).is_multiple_of(count as u64) => {
-                let what = format!("size {size} is no multiple of {count}");
+                let what = format!("{count} does not divide size {size}");
                 Err(Error::new(ErrorKind::Shape, op, what)
                     .hint("`tensor_split` makes pieces of unequal sizes"))
             }

@@ -241,10 +241,10 @@ impl DynSparse {
         if self.is_coalesced() {
             return Ok(self);
         }
-        let what = "the tensor is not coalesced: places may stand twice";
+        let what = "the tensor is not coalesced: indices may repeat";
         Err(self
             .blame(Error::new(ErrorKind::Layout, op, what))
-            .hint("call `coalesce()` first, or take `entries()` as they are"))
+            .hint("call `coalesce()` first, or use `entries()`"))
     }
 
     /// Returns coordinates and values as stored, coalesced or not.

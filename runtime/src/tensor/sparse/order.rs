@@ -48,10 +48,10 @@ impl DynSparse {
         let aligned = aligned.map_err(|e| self.blame(e))?;
         let order: Option<rule::Positions> = aligned.positions.iter().copied().collect();
         let Some(order) = order else {
-            let what = "a sparse tensor gets no new dims";
+            let what = "sparse tensors get no new dims";
             return Err(self
                 .blame(Error::new(ErrorKind::Layout, op, what))
-                .hint("name dims that it has, or call `to_dense()` first"));
+                .hint("use existing dims, or call `to_dense()` first"));
         };
         self.permuted(op, Ok(order))
     }

@@ -167,10 +167,7 @@ fn refuses_what_does_not_fit() -> Result<()> {
     );
     let (kind, text) = build(&at, &one, &[2, 2]);
     assert_eq!(kind, ErrorKind::Index);
-    assert!(
-        text.contains("index 2 where there are 2 at dim 1"),
-        "{text}"
-    );
+    assert!(text.contains("index 2 is outside of 2 at dim 1"), "{text}");
     let (x, y) = (x(), x().rename(["A", "C"])?);
     assert_eq!(x.add(&y).unwrap_err().kind(), ErrorKind::NameMismatch);
     assert_eq!(x.sum("H").unwrap_err().kind(), ErrorKind::NameNotFound);

@@ -359,7 +359,7 @@ fn unpooled_size(op: Op, size: usize, [kernel, stride, padding]: [usize; 3]) -> 
         .ok()
         .filter(|&size| isize::try_from(size).is_ok())
         .ok_or_else(|| {
-            let what = format!("{size} elements come from no window of {kernel}");
+            let what = format!("{size} elements come from a window of {kernel}");
             Error::new(ErrorKind::Shape, op.name(), what).hint("say the size of the result")
         })
 }

@@ -99,10 +99,7 @@ fn a_constant_size_that_only_one_crate_gives_is_checked_at_run_time() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Shape);
     let text = error.to_string();
-    assert!(
-        text.contains("size 4 where the dim's type says 2"),
-        "{text}"
-    );
+    assert!(text.contains("size 4, but the dim's type says 2"), "{text}");
 }
 
 #[test]
