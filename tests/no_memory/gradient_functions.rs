@@ -119,7 +119,7 @@ fn outside<R>(f: impl FnOnce() -> Result<R>) -> Result<()> {
         Ok(result) => result.map(drop),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
-            match text.filter(|text| INSIDE.replace(false) && text.contains("of memory could")) {
+            match text.filter(|text| INSIDE.replace(false) && text.contains("bytes of memory")) {
                 Some(text) => Err(Error::new(ErrorKind::Memory, "a closure", text)),
                 None => resume_unwind(panic),
             }

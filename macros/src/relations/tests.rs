@@ -109,6 +109,6 @@ fn names_that_double_have_an_end() {
     );
     let mut told = String::new();
     mistakes_in(out, &mut told);
-    assert!(told.contains("more than 4096 words to spell out"), "{told}");
+    assert!(told.contains("more than 4096 tokens"), "{told}");
     assert!(told.lines().count() < 40, "{told}");
 }
