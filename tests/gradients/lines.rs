@@ -47,7 +47,7 @@ impl Scope<'_> {
     pub fn gradients(&self, param: &str, operands: &[DynTensor]) -> Said<Vec<DynTensor>> {
         let zeros = || operands.iter().map(|x| said(x.zeros_like())).collect();
         let lines = match self.op.row().grad {
-            Grad::Lines(lines) => lines,
+            Grad::Lines => self.op.row().derivative_lines(),
             Grad::Constant => return zeros(),
             Grad::Parts => return Err("parts".into()),
             Grad::View => return Err("a view".into()),

@@ -2,8 +2,9 @@
 //!
 //! # The language of the lines
 //!
-//! A line is an expression in Rust's grammar for the gradient with respect to one parameter.
-//! `core/tests/generate/grad.rs` parses and checks all lines; `tests/gradcheck.rs` compares their results.
+//! A line is an expression in Rust's grammar for the gradient with respect to one parameter. `derivatives.txt` lists the
+//! lines below the name of their row. `core/tests/generate/grad.rs` parses and checks them; `tests/gradcheck.rs`
+//! compares their results.
 //!
 //! | word | meaning |
 //! |---|---|
@@ -90,9 +91,8 @@ use super::row::Class;
 /// The derivative of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grad {
-    /// For each differentiable tensor operand, its parameter and the gradient. Empty for a row that declares nothing,
-    /// which does not compile.
-    Lines(&'static [(&'static str, &'static str)]),
+    /// A line for each differentiable tensor operand, in `derivatives.txt`.
+    Lines,
     /// Computed by other operators, which are recorded themselves.
     Parts,
     /// Another layout of the same elements.
@@ -104,17 +104,12 @@ pub enum Grad {
 }
 
 impl Grad {
-    /// Returns the default of a class; no lines if a row must declare them.
+    /// Returns the default of a class.
     pub(super) const fn default_for(class: Class) -> Self {
         match class {
             Class::View | Class::Names => Self::View,
             Class::Query | Class::Random => Self::Constant,
-            _ => Self::Lines(&[]),
+            _ => Self::Lines,
         }
-    }
-
-    /// Returns whether the row declares its derivative.
-    pub(super) const fn is_said(self) -> bool {
-        !matches!(self, Self::Lines([]))
     }
 }

@@ -24,7 +24,7 @@ pub use dtype_rule::{DTypeRule, DTypes, Resolved};
 pub use function::{Function, Vector};
 pub use generated::{Op, class};
 pub use grad::Grad;
-pub use row::{Class, Edges, Forms, NameRule, Row, Samples, Spread, Status};
+pub use row::{Class, Edges, Forms, NameRule, Row, Samples, Spread, Status, derivatives};
 pub use signature::{Param, ParamKind, Signature};
 
 impl Op {

@@ -1,5 +1,10 @@
 //! A row of the table.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::dtype_rule::{DTypeRule, DTypes};
 use super::function::Function;
 use super::grad::Grad;
@@ -194,6 +199,26 @@ pub enum Spread {
     Unsaid,
 }
 
+impl Spread {
+    /// Returns the default of a class, the strictest rule that its operators have in common; `Unsaid` for classes whose
+    /// operators have none in common.
+    const fn default_for(class: Class) -> Self {
+        match class {
+            Class::Unary(_) | Class::Copy => Self::Elementwise,
+            Class::Binary(_) | Class::Ternary(_) => Self::Pointwise,
+            Class::Reduce | Class::ArgReduce | Class::Softmax | Class::Scan => Self::Along,
+            Class::Sort | Class::Linalg => Self::Along,
+            Class::Gemm => Self::Contract,
+            Class::Window => Self::Window,
+            Class::Names => Self::Rearrange,
+            Class::Fill | Class::Random => Self::Create,
+            Class::Query => Self::Local,
+            Class::Fft | Class::Analysis => Self::Whole,
+            Class::View | Class::Index | Class::Compose => Self::Unsaid,
+        }
+    }
+}
+
 /// The accuracy of results and derivatives at the ends of a dtype's range, at zero and at infinity. Checked by
 /// `tests/edges.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -209,6 +234,14 @@ pub enum Edges {
     Except(u8, &'static str),
     /// Some results are wrong if an operand is scaled to the ends of the range; the text is the reason.
     Scaled(&'static str),
+}
+
+/// Returns the names of the rows in `derivatives.txt`, each with the text of its lines.
+pub fn derivatives() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let text = include_str!("derivatives.txt");
+    text.split("\n\n")
+        .skip(1)
+        .map(|block| block.split_once('\n').unwrap_or((block, "")))
 }
 
 /// One operator.
@@ -275,6 +308,26 @@ impl Row {
         })
     }
 
+    /// Returns the lines of the derivative in `derivatives.txt`: parameters and the gradients with respect to them.
+    #[must_use]
+    pub fn derivative_lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines: Vec<(&str, String)> = Vec::new();
+        let Some((_, block)) = derivatives().find(|(name, _)| *name == self.name) else {
+            return lines;
+        };
+        for line in block.lines() {
+            match (line.strip_prefix("        "), lines.last_mut()) {
+                (Some(more), Some((_, gradient))) => *gradient = format!("{gradient} {more}"),
+                _ => {
+                    let (param, gradient) =
+                        line.trim_start().split_once(": ").unwrap_or((line, ""));
+                    lines.push((param, gradient.to_owned()));
+                }
+            }
+        }
+        lines
+    }
+
     /// Returns whether calls of PyTorch are recorded for it. Not for decompositions, whose results are not unique (the
     /// signs of vectors are free), transforms, which have a definition, and analysis, which PyTorch lacks: they are
     /// tested by equations.
@@ -315,7 +368,7 @@ impl Row {
             differs: "",
             aliases: &[],
             status: Status::Built,
-            spread: Spread::Unsaid,
+            spread: Spread::default_for(class),
             edges: Edges::Exact,
         }
     }
@@ -344,6 +397,7 @@ impl Row {
     pub(super) const fn class(mut self, class: Class) -> Self {
         self.class = class;
         self.grad = Grad::default_for(class);
+        self.spread = Spread::default_for(class);
         self
     }
 

@@ -274,11 +274,11 @@ pub fn lines() -> String {
     );
     let over = |row: &Row| matches!(row.class, Class::Reduce | Class::Softmax);
     for row in op::rows().filter(|row| row.expression().is_some() || over(row)) {
-        let Grad::Lines(lines) = row.grad else {
+        if row.grad != Grad::Lines {
             continue;
-        };
+        }
         let mut lowered = String::new();
-        for (param, line) in lines {
+        for (param, line) in &row.derivative_lines() {
             let expr: Expr = syn::parse_str(line).expect("a line parses");
             if !is_lowered(&expr) {
                 let left =

@@ -115,7 +115,8 @@ fn dtypes(row: &Row) -> String {
 
 fn gradient(row: &Row) -> String {
     match row.grad {
-        Grad::Lines(lines) => {
+        Grad::Lines => {
+            let lines = row.derivative_lines();
             let each = lines
                 .iter()
                 .map(|(param, line)| format!("{param}: `{line}`"));

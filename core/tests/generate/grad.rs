@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nomina_core::DType;
-use nomina_core::op::{DTypeRule, Grad, Op, ParamKind, Row, Spread, rows};
+use nomina_core::op::{DTypeRule, Grad, Op, ParamKind, Row, Spread, derivatives, rows};
 use syn::{BinOp, Expr, Lit, Member, UnOp};
 
 use super::derivatives::if_real;
@@ -87,14 +87,41 @@ fn rules() -> Vec<(&'static str, usize)> {
     known.collect()
 }
 
+/// Returns a message for each row with lines that `derivatives.txt` lacks, and for each name in it that is not a row
+/// with lines.
+pub fn misplaced() -> Vec<String> {
+    let listed: BTreeSet<&str> = derivatives().map(|(name, _)| name).collect();
+    let expected = rows()
+        .filter(|row| row.grad == Grad::Lines)
+        .map(|row| row.name);
+    let expected: BTreeSet<&str> = expected.collect();
+    let lacking = expected.difference(&listed).map(|name| {
+        format!(
+            "`{name}` says nothing of its derivative: list its lines in core/src/op/derivatives.txt, or write \
+             `.grad(Parts)`, `.grad(View)`, `.grad(Constant)` or `.grad(Never(\"why\"))`"
+        )
+    });
+    let other = listed.difference(&expected);
+    let other = other.map(|name| format!("derivatives.txt: `{name}` is not a row with lines"));
+    lacking.chain(other).collect()
+}
+
 /// Returns a message for each fault in the derivative of a row.
 pub fn faults(row: &Row) -> Vec<String> {
+    match row.grad {
+        Grad::Lines => {
+            let lines = row.derivative_lines();
+            let lines = lines.iter().map(|(param, line)| (*param, &**line));
+            faults_of(row, &lines.collect::<Vec<_>>())
+        }
+        Grad::Never("") => vec![format!("{}: say why", row.name)],
+        _ => Vec::new(),
+    }
+}
+
+/// Returns a message for each fault in these lines of a row.
+pub fn faults_of(row: &Row, lines: &[(&str, &str)]) -> Vec<String> {
     let told = |what: String| format!("{}: {what}", row.name);
-    let lines = match row.grad {
-        Grad::Lines(lines) => lines,
-        Grad::Never("") => return vec![told("say why".into())],
-        _ => return Vec::new(),
-    };
     let mut wrong = Vec::new();
     let nothing = matches!(
         row.dtype,

@@ -3,7 +3,7 @@
 use super::pointwise::{float, unary};
 use crate::op::Class::{Binary, Compose, Unary};
 use crate::op::DTypeRule::{Float, Same};
-use crate::op::Grad::{Lines, Parts};
+use crate::op::Grad::Parts;
 use crate::op::NameRule::{Keeps, Special};
 use crate::op::{DTypes, Edges, Forms, Row, Spread};
 
@@ -18,90 +18,104 @@ pub(super) const ROWS: &[Row] = &[
     activation(
         "selu",
         "selu(x)",
-        "Applies SELU: a scaled exponential below zero, which preserves mean and variance.",
-    ).grad(Lines(&[("self", "where_cond(le(self, 0), grad * 1.758_099_340_847_376_6 * exp(where_cond(le(self, 0), self, 0)), grad * 1.050_700_987_355_480_5)")])).spread(Spread::Elementwise),
-    activation(
-        "mish",
-        "mish(x)",
-        "Applies Mish, `x * tanh(softplus(x))`.",
-    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + vanishing(self, sigmoid(self) * (2 * sigmoid(-self) / (1 + square(sigmoid(-self)))) * (2 * sigmoid(-self) / (1 + square(sigmoid(-self))))))")])).edges(Edges::Terms("a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one; intermediate results are subnormal")).spread(Spread::Elementwise),
+        "Applies SELU: a scaled exponential below zero, which preserves mean and \
+         variance.",
+    ),
+    activation("mish", "mish(x)", "Applies Mish, `x * tanh(softplus(x))`.").edges(Edges::Terms(
+        "a derivative is computed from the rounded result and, where it vanishes, has \
+         the error of a derivative near one; intermediate results are subnormal",
+    )),
     activation(
         "logsigmoid",
         "logsigmoid(x)",
         "Computes the logarithm of the logistic function.",
     )
-    .forms(Forms::PURE).grad(Lines(&[("self", "grad * sigmoid(-self)")])).edges(Edges::Terms("a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one")).spread(Spread::Elementwise),
+    .forms(Forms::PURE)
+    .edges(Edges::Terms(
+        "a derivative is computed from the rounded result and, where it vanishes, has \
+         the error of a derivative near one",
+    )),
     activation(
         "hardsigmoid",
         "hardsigmoid(x)",
         "Computes `(x + 3) / 6`, clamped to between 0 and 1.",
-    ).grad(Lines(&[("self", "where_cond(logical_and(gt(self, -3), lt(self, 3)), grad / 6, 0)")])).spread(Spread::Elementwise),
+    ),
     activation(
         "hardswish",
         "hardswish(x)",
         "Applies Hardswish, `x * hardsigmoid(x)`.",
-    ).grad(Lines(&[("self", "where_cond(le(self, -3), 0, where_cond(lt(self, 3), grad * (self / 3 + 0.5), grad))")])).spread(Spread::Elementwise),
+    ),
     activation("relu6", "relu6(x)", "Clamps elements to between 0 and 6.")
-        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(logical_or(le(self, 0), ge(self, 6)), 0, grad)")])).spread(Spread::Elementwise),
+        .dtype(Same, DTypes::ORDERED),
     float(
         "softsign",
         "softsign(x)",
         "Applies Softsign, `x / (1 + abs(x))`.",
     )
     .dtype(Float, DTypes::REAL)
-    .forms(Forms::PURE).grad(Lines(&[("self", "grad / (1 + abs(self)) / (1 + abs(self))")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE),
     float(
         "tanhshrink",
         "tanhshrink(x)",
         "Applies Tanhshrink, `x - tanh(x)`.",
     )
     .dtype(Float, DTypes::REAL)
-    .forms(Forms::PURE).grad(Lines(&[("self", "grad * square(tanh(self))")])).edges(Edges::Terms("a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one")).spread(Spread::Elementwise),
+    .forms(Forms::PURE)
+    .edges(Edges::Terms(
+        "a derivative is computed from the rounded result and, where it vanishes, has \
+         the error of a derivative near one",
+    )),
     activation(
         "elu",
         "elu(x, alpha)",
         "Applies ELU: `alpha * (exp(x) - 1)` below zero.",
     )
-    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * alpha * exp(where_cond(le(self, 0), self, 0)), grad)")])).spread(Spread::Elementwise),
+    .signature("self, alpha: Scalar = 1.0"),
     activation(
         "celu",
         "celu(x, alpha)",
         "Applies CELU: `alpha * (exp(x / alpha) - 1)` below zero.",
     )
-    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * exp(where_cond(le(self, 0), self, 0) / alpha), grad)")])).spread(Spread::Elementwise),
+    .signature("self, alpha: Scalar = 1.0"),
     activation(
         "leaky_relu",
         "leaky_relu(x, negative_slope)",
         "Applies leaky ReLU: multiplies negative elements by `negative_slope`.",
     )
-    .signature("self, negative_slope: Scalar = 0.01").grad(Lines(&[("self", "where_cond(gt(self, 0), grad, grad * negative_slope)")])).spread(Spread::Elementwise),
+    .signature("self, negative_slope: Scalar = 0.01"),
     activation(
         "softplus",
         "softplus(x, beta, threshold)",
-        "Computes `ln(1 + exp(beta * x)) / beta`, or `x` where `beta * x` exceeds `threshold`.",
+        "Computes `ln(1 + exp(beta * x)) / beta`, or `x` where `beta * x` exceeds \
+         `threshold`.",
     )
     .signature("self, beta: Scalar = 1.0, threshold: Scalar = 20.0")
-    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(gt(beta * self, threshold), grad, grad * sigmoid(beta * self))")])).edges(Edges::Terms("a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one")).spread(Spread::Elementwise),
+    .forms(Forms::PURE)
+    .edges(Edges::Terms(
+        "a derivative is computed from the rounded result and, where it vanishes, has \
+         the error of a derivative near one",
+    )),
     activation(
         "hardtanh",
         "clamp(x, min_val, max_val)",
         "Clamps elements to between `min_val` and `max_val`.",
     )
-    .signature("self, min_val: Scalar = -1.0, max_val: Scalar = 1.0").grad(Lines(&[("self", "where_cond(logical_or(le(self, min_val), ge(self, max_val)), 0, grad)")])).spread(Spread::Elementwise),
+    .signature("self, min_val: Scalar = -1.0, max_val: Scalar = 1.0"),
     activation(
         "softshrink",
         "softshrink(x, lambd)",
-        "Moves elements towards zero by `lambd`; those within `lambd` of zero become zero.",
+        "Moves elements towards zero by `lambd`; those within `lambd` of zero become \
+         zero.",
     )
     .signature("self, lambd: Scalar = 0.5")
-    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(le(abs(self), lambd), 0, grad)")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE),
     activation(
         "hardshrink",
         "hardshrink(x, lambd)",
         "Sets elements to zero if their magnitude is at most `lambd`.",
     )
     .signature("self, lambd: Scalar = 0.5")
-    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(le(abs(self), lambd), 0, grad)")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE),
     Row::new(
         "threshold",
         "self, threshold: Scalar, value: Scalar",
@@ -110,16 +124,20 @@ pub(super) const ROWS: &[Row] = &[
         "Replaces elements of at most `threshold` by `value`.",
     )
     .dtype(Same, DTypes::ORDERED)
-    .forms(Forms::ALL).grad(Lines(&[("self", "where_cond(le(self, threshold), 0, grad)")])).spread(Spread::Elementwise),
+    .forms(Forms::ALL),
     Row::new(
         "prelu",
         "self, weight",
         Binary("leaky_relu(x, y)"),
         Special,
-        "Applies PReLU: multiplies negative elements by `weight`, one number or one per channel.",
+        "Applies PReLU: multiplies negative elements by `weight`, one number or one \
+         per channel.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .grad(Lines(&[("self", "where_cond(gt(self, 0), grad, grad * weight)"), ("weight", "where_cond(gt(self, 0), 0, grad * self)")])).differs("the dim of a named weight is found by name; an unnamed weight is for the second dim, as in PyTorch").spread(Spread::Pointwise),
+    .differs(
+        "the dim of a named weight is found by name; an unnamed weight is for the \
+         second dim, as in PyTorch",
+    ),
     Row::new(
         "glu",
         "self, dim: Dim = -1",
@@ -129,32 +147,45 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::WITH_OUT)
-    .grad(Parts).differs("also takes the dim by name").spread(Spread::Along),
+    .grad(Parts)
+    .differs("also takes the dim by name")
+    .spread(Spread::Along),
     Row::new(
         "rrelu",
-        "self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: Bool = False",
+        "self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: \
+         Bool = False",
         Compose,
         Keeps,
-        "Applies randomized leaky ReLU: multiplies negative elements by a number between `lower` and `upper`, drawn for each element in training, otherwise their mean.",
+        "Applies randomized leaky ReLU: multiplies negative elements by a number \
+         between `lower` and `upper`, drawn for each element in training, otherwise \
+         their mean.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Parts).spread(Spread::Elementwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .grad(Parts)
+    .spread(Spread::Elementwise),
     Row::new(
         "dropout",
         "self, p: Scalar = 0.5, training: Bool = True",
         Compose,
         Keeps,
-        "Zeroes elements with probability `p` in training, and scales the rest to preserve the mean.",
+        "Zeroes elements with probability `p` in training, and scales the rest to \
+         preserve the mean.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Parts).spread(Spread::Elementwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .grad(Parts)
+    .spread(Spread::Elementwise),
     Row::new(
         "alpha_dropout",
         "self, p: Scalar = 0.5, training: Bool = False",
         Compose,
         Keeps,
-        "Sets elements to the saturation value of `selu` with probability `p` in training, preserving mean and variance.",
+        "Sets elements to the saturation value of `selu` with probability `p` in \
+         training, preserving mean and variance.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Parts).spread(Spread::Elementwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .grad(Parts)
+    .spread(Spread::Elementwise),
 ];

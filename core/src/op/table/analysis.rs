@@ -4,7 +4,7 @@ use crate::op::Class::Analysis;
 use crate::op::DTypeRule::NoPromotion;
 use crate::op::Grad::Parts;
 use crate::op::NameRule::{Keeps, Removes, Special};
-use crate::op::{DTypes, Forms, NameRule, Row, Samples, Spread};
+use crate::op::{DTypes, Forms, NameRule, Row, Samples};
 
 const fn row(
     name: &'static str,
@@ -25,25 +25,29 @@ pub(super) const ROWS: &[Row] = &[
         "weighted_mean",
         "self, weights, dim: Dims = None, keepdim: Bool = False",
         Removes,
-        "Computes the weighted mean over dims: the sum of the products, divided by the sum of the weights. The dims of the weights align by name.",
+        "Computes the weighted mean over dims: the sum of the products, divided by the \
+         sum of the weights. The dims of the weights align by name.",
     )
-    .dtype(NoPromotion, DTypes::INEXACT).spread(Spread::Whole),
+    .dtype(NoPromotion, DTypes::INEXACT),
     row(
         "group_by",
         "self, dim: Dim, labels, groups: Int, reduce: Word, *, outdim: Names = None",
         Special,
-        "Groups the elements along a dim by labels that count from 0; a reduction replaces the dim by one with an element per group.",
-    ).spread(Spread::Whole),
+        "Groups the elements along a dim by labels that count from 0; a reduction \
+         replaces the dim by one with an element per group.",
+    ),
     row(
         "rolling",
         "self, dim: Dim, window: Int, reduce: Word",
         Keeps,
-        "Slides a window of `window` elements along a dim in steps of 1 and reduces each window to one element.",
-    ).spread(Spread::Whole),
+        "Slides a window of `window` elements along a dim in steps of 1 and reduces \
+         each window to one element.",
+    ),
     row(
         "resample",
         "self, dim: Dim, steps: Int, reduce: Word",
         Keeps,
-        "Divides a dim into blocks of `steps` elements and reduces each block to one element.",
-    ).spread(Spread::Whole),
+        "Divides a dim into blocks of `steps` elements and reduces each block to one \
+         element.",
+    ),
 ];

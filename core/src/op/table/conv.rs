@@ -2,24 +2,34 @@
 
 use crate::op::Class::{View, Window};
 use crate::op::DTypeRule::{NoPromotion, Same};
-use crate::op::Grad::{Lines, Parts};
+use crate::op::Grad::Parts;
 use crate::op::NameRule::{Keeps, Special};
 use crate::op::{DTypes, Row, Spread};
 
-const CONV: &str = "self, weight, bias: Tensor = None, stride: Sizes = 1, padding: Sizes = 0, dilation: Sizes = 1, groups: Int = 1";
-const TRANSPOSED: &str = "self, weight, bias: Tensor = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0, groups: Int = 1, dilation: Sizes = 1";
-const MAX: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, dilation: Sizes = 1, ceil_mode: Bool = False, return_indices: Bool = False";
-const AVG1: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, ceil_mode: Bool = False, count_include_pad: Bool = True";
-const AVG: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Int = None";
-const LP: &str =
-    "self, norm_type: Scalar, kernel_size: Sizes, stride: Sizes = None, ceil_mode: Bool = False";
-const UNPOOL: &str = "self, indices, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, output_size: Sizes = None";
+const CONV: &str = "self, weight, bias: Tensor = None, stride: Sizes = 1, padding: Sizes = 0, \
+ dilation: Sizes = 1, groups: Int = 1";
+const TRANSPOSED: &str = "self, weight, bias: Tensor = None, stride: Sizes = 1, padding: Sizes = 0, \
+ output_padding: Sizes = 0, groups: Int = 1, dilation: Sizes = 1";
+const MAX: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, dilation: \
+ Sizes = 1, ceil_mode: Bool = False, return_indices: Bool = False";
+const AVG1: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, \
+ ceil_mode: Bool = False, count_include_pad: Bool = True";
+const AVG: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, \
+ ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: \
+ Int = None";
+const LP: &str = "self, norm_type: Scalar, kernel_size: Sizes, stride: Sizes = None, ceil_mode: \
+ Bool = False";
+const UNPOOL: &str = "self, indices, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, \
+ output_size: Sizes = None";
 const BY_NAME: &str = "also takes dims by name";
 
 const fn conv(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, CONV, Window, Special, doc)
         .dtype(NoPromotion, DTypes::NUMBERS)
-        .differs("also takes the channel and spatial dims by name; the result has the weight's channel name")
+        .differs(
+            "also takes the channel and spatial dims by name; the result has the weight's \
+             channel name",
+        )
 }
 
 const fn transposed(name: &'static str, doc: &'static str) -> Row {
@@ -41,71 +51,185 @@ const fn avg(name: &'static str, signature: &'static str, doc: &'static str) -> 
 }
 
 pub(super) const ROWS: &[Row] = &[
-    conv("conv1d", "Convolves along one dim and sums over channels.").grad(Lines(&[("self", "rule::conv(grad, self, weight, bias, 0)"), ("weight", "rule::conv(grad, self, weight, bias, 1)"), ("bias", "rule::conv(grad, self, weight, bias, 2)")])).spread(Spread::Window),
-    conv("conv2d", "Convolves along two dims and sums over channels.").grad(Lines(&[("self", "rule::conv(grad, self, weight, bias, 0)"), ("weight", "rule::conv(grad, self, weight, bias, 1)"), ("bias", "rule::conv(grad, self, weight, bias, 2)")])).spread(Spread::Window),
-    conv("conv3d", "Convolves along three dims and sums over channels.").grad(Lines(&[("self", "rule::conv(grad, self, weight, bias, 0)"), ("weight", "rule::conv(grad, self, weight, bias, 1)"), ("bias", "rule::conv(grad, self, weight, bias, 2)")])).spread(Spread::Window),
-    transposed("conv_transpose1d", "Computes the transpose of `conv1d`: each element adds a scaled kernel to the result.").grad(Lines(&[("self", "rule::conv(grad, self, weight, bias, 0)"), ("weight", "rule::conv(grad, self, weight, bias, 1)"), ("bias", "rule::conv(grad, self, weight, bias, 2)")])).spread(Spread::Window),
-    transposed("conv_transpose2d", "Computes the transpose of `conv2d`: each element adds a scaled kernel to the result.").grad(Lines(&[("self", "rule::conv(grad, self, weight, bias, 0)"), ("weight", "rule::conv(grad, self, weight, bias, 1)"), ("bias", "rule::conv(grad, self, weight, bias, 2)")])).spread(Spread::Window),
-    transposed("conv_transpose3d", "Computes the transpose of `conv3d`: each element adds a scaled kernel to the result.").grad(Lines(&[("self", "rule::conv(grad, self, weight, bias, 0)"), ("weight", "rule::conv(grad, self, weight, bias, 1)"), ("bias", "rule::conv(grad, self, weight, bias, 2)")])).spread(Spread::Window),
-    max("max_pool1d", MAX, "Computes the maximum of each window along one dim.").grad(Lines(&[("self", "rule::max_pool(grad, self)")])).spread(Spread::Window),
-    max("max_pool2d", MAX, "Computes the maximum of each window along two dims.").grad(Lines(&[("self", "rule::max_pool(grad, self)")])).spread(Spread::Window),
-    max("max_pool3d", MAX, "Computes the maximum of each window along three dims.").grad(Lines(&[("self", "rule::max_pool(grad, self)")])).spread(Spread::Window),
-    avg("avg_pool1d", AVG1, "Computes the mean of each window along one dim.").grad(Lines(&[("self", "rule::avg_pool(grad, self)")])).spread(Spread::Window),
-    avg("avg_pool2d", AVG, "Computes the mean of each window along two dims.").grad(Lines(&[("self", "rule::avg_pool(grad, self)")])).spread(Spread::Window),
-    avg("avg_pool3d", AVG, "Computes the mean of each window along three dims.").grad(Lines(&[("self", "rule::avg_pool(grad, self)")])).spread(Spread::Window),
-    pool("lp_pool1d", LP, "Computes the p-norm of each window along one dim.").grad(Parts).spread(Spread::Window),
-    pool("lp_pool2d", LP, "Computes the p-norm of each window along two dims.").grad(Parts).spread(Spread::Window),
-    pool("lp_pool3d", LP, "Computes the p-norm of each window along three dims.").grad(Parts).spread(Spread::Window),
-    pool("adaptive_avg_pool1d", "self, output_size: Sizes", "Divides a dim into `output_size` nearly equal parts and computes the mean of each part.").grad(Lines(&[("self", "rule::avg_pool(grad, self)")])).spread(Spread::Window),
-    pool("adaptive_avg_pool2d", "self, output_size: Sizes", "Divides two dims into `output_size` nearly equal parts and computes the mean of each part.").grad(Lines(&[("self", "rule::avg_pool(grad, self)")])).spread(Spread::Window),
-    pool("adaptive_avg_pool3d", "self, output_size: Sizes", "Divides three dims into `output_size` nearly equal parts and computes the mean of each part.").grad(Lines(&[("self", "rule::avg_pool(grad, self)")])).spread(Spread::Window),
-    max("adaptive_max_pool1d", "self, output_size: Sizes, return_indices: Bool = False", "Divides a dim into `output_size` nearly equal parts and computes the maximum of each part.").grad(Lines(&[("self", "rule::max_pool(grad, self)")])).spread(Spread::Window),
-    max("adaptive_max_pool2d", "self, output_size: Sizes, return_indices: Bool = False", "Divides two dims into `output_size` nearly equal parts and computes the maximum of each part.").grad(Lines(&[("self", "rule::max_pool(grad, self)")])).spread(Spread::Window),
-    max("adaptive_max_pool3d", "self, output_size: Sizes, return_indices: Bool = False", "Divides three dims into `output_size` nearly equal parts and computes the maximum of each part.").grad(Lines(&[("self", "rule::max_pool(grad, self)")])).spread(Spread::Window),
-    pool("max_unpool1d", UNPOOL, "Writes the elements of `max_pool1d` back at their indices, with zeros elsewhere.").grad(Lines(&[("self", "rule::unpool(grad, indices)")])).spread(Spread::Window),
-    pool("max_unpool2d", UNPOOL, "Writes the elements of `max_pool2d` back at their indices, with zeros elsewhere.").grad(Lines(&[("self", "rule::unpool(grad, indices)")])).spread(Spread::Window),
-    pool("max_unpool3d", UNPOOL, "Writes the elements of `max_pool3d` back at their indices, with zeros elsewhere.").grad(Lines(&[("self", "rule::unpool(grad, indices)")])).spread(Spread::Window),
+    conv("conv1d", "Convolves along one dim and sums over channels."),
+    conv("conv2d", "Convolves along two dims and sums over channels."),
+    conv(
+        "conv3d",
+        "Convolves along three dims and sums over channels.",
+    ),
+    transposed(
+        "conv_transpose1d",
+        "Computes the transpose of `conv1d`: each element adds a scaled kernel to the \
+         result.",
+    ),
+    transposed(
+        "conv_transpose2d",
+        "Computes the transpose of `conv2d`: each element adds a scaled kernel to the \
+         result.",
+    ),
+    transposed(
+        "conv_transpose3d",
+        "Computes the transpose of `conv3d`: each element adds a scaled kernel to the \
+         result.",
+    ),
+    max(
+        "max_pool1d",
+        MAX,
+        "Computes the maximum of each window along one dim.",
+    ),
+    max(
+        "max_pool2d",
+        MAX,
+        "Computes the maximum of each window along two dims.",
+    ),
+    max(
+        "max_pool3d",
+        MAX,
+        "Computes the maximum of each window along three dims.",
+    ),
+    avg(
+        "avg_pool1d",
+        AVG1,
+        "Computes the mean of each window along one dim.",
+    ),
+    avg(
+        "avg_pool2d",
+        AVG,
+        "Computes the mean of each window along two dims.",
+    ),
+    avg(
+        "avg_pool3d",
+        AVG,
+        "Computes the mean of each window along three dims.",
+    ),
+    pool(
+        "lp_pool1d",
+        LP,
+        "Computes the p-norm of each window along one dim.",
+    )
+    .grad(Parts),
+    pool(
+        "lp_pool2d",
+        LP,
+        "Computes the p-norm of each window along two dims.",
+    )
+    .grad(Parts),
+    pool(
+        "lp_pool3d",
+        LP,
+        "Computes the p-norm of each window along three dims.",
+    )
+    .grad(Parts),
+    pool(
+        "adaptive_avg_pool1d",
+        "self, output_size: Sizes",
+        "Divides a dim into `output_size` nearly equal parts and computes the mean of \
+         each part.",
+    ),
+    pool(
+        "adaptive_avg_pool2d",
+        "self, output_size: Sizes",
+        "Divides two dims into `output_size` nearly equal parts and computes the mean \
+         of each part.",
+    ),
+    pool(
+        "adaptive_avg_pool3d",
+        "self, output_size: Sizes",
+        "Divides three dims into `output_size` nearly equal parts and computes the \
+         mean of each part.",
+    ),
+    max(
+        "adaptive_max_pool1d",
+        "self, output_size: Sizes, return_indices: Bool = False",
+        "Divides a dim into `output_size` nearly equal parts and computes the maximum \
+         of each part.",
+    ),
+    max(
+        "adaptive_max_pool2d",
+        "self, output_size: Sizes, return_indices: Bool = False",
+        "Divides two dims into `output_size` nearly equal parts and computes the \
+         maximum of each part.",
+    ),
+    max(
+        "adaptive_max_pool3d",
+        "self, output_size: Sizes, return_indices: Bool = False",
+        "Divides three dims into `output_size` nearly equal parts and computes the \
+         maximum of each part.",
+    ),
+    pool(
+        "max_unpool1d",
+        UNPOOL,
+        "Writes the elements of `max_pool1d` back at their indices, with zeros \
+         elsewhere.",
+    ),
+    pool(
+        "max_unpool2d",
+        UNPOOL,
+        "Writes the elements of `max_pool2d` back at their indices, with zeros \
+         elsewhere.",
+    ),
+    pool(
+        "max_unpool3d",
+        UNPOOL,
+        "Writes the elements of `max_pool3d` back at their indices, with zeros \
+         elsewhere.",
+    ),
     Row::new(
         "pad",
         "self, pad: Sizes, mode: Str = constant, value: Scalar = None",
         Window,
         Keeps,
-        "Pads dims before and after: with a number, or with their own elements reflected, replicated or repeated cyclically. A negative count crops.",
+        "Pads dims before and after: with a number, or with their own elements \
+         reflected, replicated or repeated cyclically. A negative count crops.",
     )
-    .grad(Lines(&[("self", "rule::pad(grad, self)")])).differs("also takes dims by name; every mode pads any number of dims").spread(Spread::Along),
+    .differs("also takes dims by name; every mode pads any number of dims")
+    .spread(Spread::Along),
     Row::new(
         "constant_pad_nd",
         "self, pad: Sizes, value: Scalar = 0",
         Window,
         Keeps,
         "Pads the last dims before and after with one number.",
-    ).grad(Lines(&[("self", "rule::pad(grad, self)")])).spread(Spread::Along),
+    )
+    .spread(Spread::Along),
     Row::new(
         "interpolate",
-        "self, size: Sizes = None, scale_factor: Scalar = None, mode: Str = nearest, align_corners: Bool = None, recompute_scale_factor: Bool = None, antialias: Bool = False",
+        "self, size: Sizes = None, scale_factor: Scalar = None, mode: Str = nearest, \
+         align_corners: Bool = None, recompute_scale_factor: Bool = None, antialias: \
+         Bool = False",
         Window,
         Keeps,
         "Resamples dims to other sizes by nearest, linear, cubic or area interpolation.",
     )
     .dtype(Same, DTypes::ALL)
     .aliases(&["upsample"])
-    .grad(Lines(&[("self", "rule::interpolate(grad, self)")])).differs("also takes dims by name; only nearest for dtypes other than floats; no antialiasing; nearest computes positions exactly, where PyTorch rounds the quotient of sizes to f32").spread(Spread::Window),
+    .differs(
+        "also takes dims by name; only nearest for dtypes other than floats; no \
+         antialiasing; nearest computes positions exactly, where PyTorch rounds the \
+         quotient of sizes to f32",
+    ),
     Row::new(
         "im2col",
-        "self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1",
+        "self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: \
+         Sizes = 1",
         Window,
         Special,
-        "Copies the elements at each position of a window into a column; `torch.nn.functional.unfold`.",
-    ).grad(Lines(&[("self", "rule::im2col(grad, self)")])).spread(Spread::Part),
+        "Copies the elements at each position of a window into a column; \
+         `torch.nn.functional.unfold`.",
+    )
+    .spread(Spread::Part),
     Row::new(
         "fold",
-        "self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1",
+        "self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: \
+         Sizes = 0, stride: Sizes = 1",
         Window,
         Special,
-        "Adds columns to the elements at the positions of their windows: the transpose of `im2col`.",
+        "Adds columns to the elements at the positions of their windows: the transpose \
+         of `im2col`.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .aliases(&["col2im"]).grad(Lines(&[("self", "im2col(grad, kernel_size, dilation, padding, stride)")])).spread(Spread::Part),
+    .aliases(&["col2im"])
+    .spread(Spread::Part),
     Row::new(
         "pixel_shuffle",
         "self, upscale_factor: Int",
@@ -113,7 +237,8 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Turns channels into pixels: `(C * r * r, H, W)` to `(C, H * r, W * r)`.",
     )
-    .differs(BY_NAME).spread(Spread::Rearrange),
+    .differs(BY_NAME)
+    .spread(Spread::Rearrange),
     Row::new(
         "pixel_unshuffle",
         "self, downscale_factor: Int",
@@ -121,7 +246,8 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Turns pixels into channels: `(C, H * r, W * r)` to `(C * r * r, H, W)`.",
     )
-    .differs(BY_NAME).spread(Spread::Rearrange),
+    .differs(BY_NAME)
+    .spread(Spread::Rearrange),
     Row::new(
         "channel_shuffle",
         "self, groups: Int",
@@ -129,5 +255,6 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Interleaves the channels of groups.",
     )
-    .differs(BY_NAME).spread(Spread::Rearrange),
+    .differs(BY_NAME)
+    .spread(Spread::Rearrange),
 ];

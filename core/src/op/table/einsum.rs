@@ -2,7 +2,7 @@
 
 use crate::op::Class::{Compose, Gemm, Names};
 use crate::op::DTypeRule::{NoPromotion, Same, Sum};
-use crate::op::Grad::{Lines, Parts};
+use crate::op::Grad::Parts;
 use crate::op::NameRule::{Contracts, Keeps, Removes, Special, Unifies};
 use crate::op::{DTypes, Forms, NameRule, Row, Spread};
 
@@ -25,7 +25,8 @@ pub(super) const ROWS: &[Row] = &[
         "Computes the outer product of two vectors.",
     )
     .aliases(&["ger"])
-    .differs("names propagate").spread(Spread::Contract),
+    .differs("names propagate")
+    .spread(Spread::Contract),
     row(
         "inner",
         "self, other",
@@ -33,7 +34,8 @@ pub(super) const ROWS: &[Row] = &[
         "Multiplies and sums over the last dims of both tensors.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names propagate").spread(Spread::Contract),
+    .differs("names propagate")
+    .spread(Spread::Contract),
     row(
         "vdot",
         "self, other",
@@ -41,27 +43,38 @@ pub(super) const ROWS: &[Row] = &[
         "Computes the inner product of two vectors, conjugating the first.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names propagate; also supports bool").spread(Spread::Contract),
+    .differs("names propagate; also supports bool")
+    .spread(Spread::Contract),
     row(
         "kron",
         "self, other",
         Unifies,
-        "Computes the Kronecker product: each element of one tensor times the whole other tensor.",
+        "Computes the Kronecker product: each element of one tensor times the whole \
+         other tensor.",
     )
-    .differs("names propagate").spread(Spread::Contract),
+    .differs("names propagate")
+    .spread(Spread::Contract),
     row(
         "addr",
         "self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1",
         NameRule::Compose,
-        "Computes `beta` times `self` plus `alpha` times the outer product of two vectors.",
+        "Computes `beta` times `self` plus `alpha` times the outer product of two \
+         vectors.",
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::ALL)
-    .differs("names propagate").spread(Spread::Contract),
-    row("trace", "self", Removes, "Computes the sum of the diagonal of a matrix.")
-        .forms(Forms::PURE)
-        .dtype(Sum, DTypes::ALL)
-        .differs("names propagate; also supports bool").spread(Spread::LinearAlong),
+    .differs("names propagate")
+    .spread(Spread::Contract),
+    row(
+        "trace",
+        "self",
+        Removes,
+        "Computes the sum of the diagonal of a matrix.",
+    )
+    .forms(Forms::PURE)
+    .dtype(Sum, DTypes::ALL)
+    .differs("names propagate; also supports bool")
+    .spread(Spread::LinearAlong),
     row(
         "matrix_power",
         "self, n: Int",
@@ -69,17 +82,20 @@ pub(super) const ROWS: &[Row] = &[
         "Raises square matrices to the power `n`; batch dims stay.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .differs("`n` must not be negative; names propagate").spread(Spread::Along),
+    .differs("`n` must not be negative; names propagate")
+    .spread(Spread::Along),
     row(
         "multi_dot",
         "tensors: Tensors",
         Contracts,
-        "Multiplies a chain of matrices in the cheapest order; the first and last operand may be vectors.",
+        "Multiplies a chain of matrices in the cheapest order; the first and last \
+         operand may be vectors.",
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .dtype(NoPromotion, DTypes::ALL)
     .aliases(&["chain_matmul"])
-    .differs("also takes a single matrix; names propagate").spread(Spread::Contract),
+    .differs("also takes a single matrix; names propagate")
+    .spread(Spread::Contract),
     row(
         "cross",
         "self, other, dim: Dim = -1",
@@ -87,65 +103,81 @@ pub(super) const ROWS: &[Row] = &[
         "Computes the cross product of vectors along a dim of size 3.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .differs("the last dim is the default; ranks may differ; dtypes promote; names propagate").spread(Spread::Along),
+    .differs("the last dim is the default; ranks may differ; dtypes promote; names propagate")
+    .spread(Spread::Along),
     row(
         "tensordot",
         "self, other, dims: Pair = 2",
         Contracts,
-        "Multiplies and sums over dims of both tensors: the last of one and the first of the other, or given ones.",
+        "Multiplies and sums over dims of both tensors: the last of one and the first \
+         of the other, or given ones.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names propagate; also takes dims by name").spread(Spread::Contract),
+    .differs("names propagate; also takes dims by name")
+    .spread(Spread::Contract),
     Row::new(
         "linear",
         "input, weight, bias: Tensor = None, *, activation: Word = None",
         Gemm,
         Contracts,
-        "Contracts the weight's input dim and adds the bias: `x wᵀ + b`; an activation may follow in the same pass.",
+        "Contracts the weight's input dim and adds the bias: `x wᵀ + b`; an activation \
+         may follow in the same pass.",
     )
     .dtype(NoPromotion, DTypes::NUMBERS)
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("input", "rule::linear(grad, input, weight, bias, result, 0)"), ("weight", "rule::linear(grad, input, weight, bias, result, 1)"), ("bias", "rule::linear(grad, input, weight, bias, result, 2)")])).differs(
-        "the input dim is found by name, in any position; `activation` is not in PyTorch: relu, gelu, gelu_tanh, silu, sigmoid or tanh",
-    ).spread(Spread::Contract),
+    .differs(
+        "the input dim is found by name, in any position; `activation` is not in \
+         PyTorch: relu, gelu, gelu_tanh, silu, sigmoid or tanh",
+    ),
     Row::new(
         "bilinear",
         "input1, input2, weight, bias: Tensor = None",
         Gemm,
         Contracts,
-        "Computes `x₁ᵀ w x₂ + b` for a weight with the dims output, first input, second input.",
+        "Computes `x₁ᵀ w x₂ + b` for a weight with the dims output, first input, \
+         second input.",
     )
     .dtype(NoPromotion, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names propagate; batch dims broadcast").spread(Spread::Contract),
+    .grad(Parts)
+    .differs("names propagate; batch dims broadcast"),
     Row::new(
         "einsum",
         "equation: Text, operands: Tensors",
         Gemm,
         Special,
-        "Sums products of several tensors, written with letters, words or the names of their dims.",
+        "Sums products of several tensors, written with letters, words or the names of \
+         their dims.",
     )
     .dtype(Same, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("operands", "rule::einsum(grad, operands)")])).differs("names propagate; also by name: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes promote").spread(Spread::Contract),
+    .differs(
+        "names propagate; also by name: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes \
+         promote",
+    ),
     Row::new(
         "scaled_dot_product_attention",
-        "query, key, value, attn_mask: Tensor = None, dropout_p: Scalar = 0.0, is_causal: Bool = False, *, scale: Scalar = None, enable_gqa: Bool = False",
+        "query, key, value, attn_mask: Tensor = None, dropout_p: Scalar = 0.0, \
+         is_causal: Bool = False, *, scale: Scalar = None, enable_gqa: Bool = False",
         Gemm,
         Contracts,
-        "Computes attention: the softmax of the scaled products of queries and keys, times the values.",
+        "Computes attention: the softmax of the scaled products of queries and keys, \
+         times the values.",
     )
     .dtype(NoPromotion, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("query", "rule::attention(grad, query, key, value, attn_mask, result, 0)"), ("key", "rule::attention(grad, query, key, value, attn_mask, result, 1)"), ("value", "rule::attention(grad, query, key, value, attn_mask, result, 2)"), ("attn_mask", "rule::attention(grad, query, key, value, attn_mask, result, 3)")])).differs("names propagate").spread(Spread::Along),
+    .differs("names propagate")
+    .spread(Spread::Along),
     row(
         "vecdot",
         "self, other, dim: Dim = -1",
         Contracts,
-        "Computes inner products of vectors along a dim, conjugating the first; other dims broadcast.",
+        "Computes inner products of vectors along a dim, conjugating the first; other \
+         dims broadcast.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names propagate; also supports bool").spread(Spread::Along),
+    .differs("names propagate; also supports bool")
+    .spread(Spread::Along),
     row(
         "prime",
         "self, dim: Dim",
@@ -154,5 +186,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .class(Names)
     .forms(Forms::PURE)
-    .differs("not in PyTorch").spread(Spread::Rearrange),
+    .differs("not in PyTorch"),
 ];

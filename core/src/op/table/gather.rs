@@ -1,7 +1,7 @@
 //! Indexing: by position, by index tensors, by masks.
 
 use crate::op::Class::{Index, View};
-use crate::op::Grad::{Constant, Lines};
+use crate::op::Grad::Constant;
 use crate::op::NameRule::{Keeps, Special, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row, Spread};
 
@@ -15,8 +15,8 @@ const fn row(
 }
 
 const NAMED: &str = "names propagate";
-const ANY_RANK: &str =
-    "names propagate; an index may have any number of dims; negative indices count from the end";
+const ANY_RANK: &str = "names propagate; an index may have any number of dims; negative indices count \
+ from the end";
 const NEGATIVE: &str = "names propagate; negative indices count from the end";
 
 pub(super) const ROWS: &[Row] = &[
@@ -27,23 +27,28 @@ pub(super) const ROWS: &[Row] = &[
         "Writes a number at the indices of a dim.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("value", "index_select(grad, dim, index)")])).differs("an index may have any number of dims").spread(Spread::Along),
+    .differs("an index may have any number of dims")
+    .spread(Spread::Along),
     row(
         "index_select",
         "self, dim: Dim, index",
         Special,
-        "Returns the slices at the indices of a dim; the dims of the index replace the dim.",
+        "Returns the slices at the indices of a dim; the dims of the index replace the \
+         dim.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "index_add(zeros_like(self), dim, index, grad)")])).differs(ANY_RANK).spread(Spread::Lookup),
+    .differs(ANY_RANK)
+    .spread(Spread::Lookup),
     row(
         "gather",
         "self, dim: Dim, index, *, sparse_grad: Bool = False",
         Unifies,
-        "Returns for each element of the index the element of `self` at the same position, with the index as the position along one dim.",
+        "Returns for each element of the index the element of `self` at the same \
+         position, with the index as the position along one dim.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, index, grad)")])).differs(NEGATIVE).spread(Spread::Lookup),
+    .differs(NEGATIVE)
+    .spread(Spread::Lookup),
     row(
         "scatter",
         "self, dim: Dim, index, src: Operand, *, reduce: Data = None",
@@ -51,23 +56,28 @@ pub(super) const ROWS: &[Row] = &[
         "Writes values to `self` at the positions that `gather` would read.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE).spread(Spread::Scatter),
+    .differs(NEGATIVE)
+    .spread(Spread::Scatter),
     row(
         "scatter_add",
         "self, dim: Dim, index, src",
         Unifies,
-        "Adds values to `self` at the positions that `gather` would read, always in the order of the index.",
+        "Adds values to `self` at the positions that `gather` would read, always in \
+         the order of the index.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "grad"), ("src", "gather(grad, dim, index)")])).differs(NEGATIVE).spread(Spread::Scatter),
+    .differs(NEGATIVE)
+    .spread(Spread::Scatter),
     row(
         "scatter_reduce",
         "self, dim: Dim, index, src, reduce: Data, *, include_self: Bool = True",
         Unifies,
-        "Reduces values into `self` at the positions that `gather` would read: sum, prod, mean, amax or amin.",
+        "Reduces values into `self` at the positions that `gather` would read: sum, \
+         prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE).spread(Spread::Scatter),
+    .differs(NEGATIVE)
+    .spread(Spread::Scatter),
     row(
         "index_add",
         "self, dim: Dim, index, source, *, alpha: Scalar = 1",
@@ -75,7 +85,8 @@ pub(super) const ROWS: &[Row] = &[
         "Adds slices to `self` at the indices of a dim.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "grad"), ("source", "conj(alpha) * index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Scatter),
+    .differs(ANY_RANK)
+    .spread(Spread::Scatter),
     row(
         "index_copy",
         "self, dim: Dim, index, source",
@@ -83,7 +94,8 @@ pub(super) const ROWS: &[Row] = &[
         "Copies slices into `self` at the indices of a dim.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("source", "index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Along),
+    .differs(ANY_RANK)
+    .spread(Spread::Along),
     row(
         "index_reduce",
         "self, dim: Dim, index, source, reduce: Data, *, include_self: Bool = True",
@@ -91,14 +103,17 @@ pub(super) const ROWS: &[Row] = &[
         "Reduces slices into `self` at the indices of a dim: prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "rule::scatter(grad, self, index, source, result, 0)"), ("source", "rule::scatter(grad, self, index, source, result, 1)")])).differs(ANY_RANK).spread(Spread::Scatter),
+    .differs(ANY_RANK)
+    .spread(Spread::Scatter),
     row(
         "index",
         "self, indices: Tensors",
         Special,
-        "Returns the elements at index tensors, one or none for each of the first dims: `x[a, :, b]`.",
+        "Returns the elements at index tensors, one or none for each of the first \
+         dims: `x[a, :, b]`.",
     )
-    .grad(Lines(&[("self", "index_put(zeros_like(self), indices, grad, true)")])).differs("names propagate: the indices unify, and their dims replace the indexed dims").spread(Spread::Lookup),
+    .differs("names propagate: the indices unify, and their dims replace the indexed dims")
+    .spread(Spread::Lookup),
     row(
         "index_put",
         "self, indices: Tensors, values, accumulate: Bool = False",
@@ -106,15 +121,18 @@ pub(super) const ROWS: &[Row] = &[
         "Writes or adds values at the positions that `index` would read.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "where_cond(accumulate, grad, index_put(grad, indices, zeros_like(values), false))"), ("values", "index(grad, indices)")])).differs(NAMED).spread(Spread::Scatter),
+    .differs(NAMED)
+    .spread(Spread::Scatter),
     row(
         "take",
         "self, index",
         Special,
-        "Returns the elements at flat row-major indices; the result has the dims of the index.",
+        "Returns the elements at flat row-major indices; the result has the dims of \
+         the index.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "put(zeros_like(self), index, grad, true)")])).differs(NAMED).spread(Spread::Whole),
+    .differs(NAMED)
+    .spread(Spread::Whole),
     row(
         "take_along_dim",
         "self, indices, dim: Dim = None",
@@ -122,7 +140,8 @@ pub(super) const ROWS: &[Row] = &[
         "Gathers along a dim like `gather`, but broadcasts the other dims.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "rule::along(grad, self, indices)")])).differs(NEGATIVE).spread(Spread::Lookup),
+    .differs(NEGATIVE)
+    .spread(Spread::Lookup),
     row(
         "put",
         "self, index, source, accumulate: Bool = False",
@@ -130,47 +149,62 @@ pub(super) const ROWS: &[Row] = &[
         "Writes or adds values at flat row-major indices.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "where_cond(accumulate, grad, put(grad, index, zeros_like(source), false))"), ("source", "reshape(take(grad, index), sizes(source))")])).differs(NAMED).spread(Spread::Whole),
+    .differs(NAMED)
+    .spread(Spread::Whole),
     row(
         "masked_scatter",
         "self, mask, source",
         Unifies,
-        "Writes the values of `source`, in order, at the positions where `mask` is true.",
+        "Writes the values of `source`, in order, at the positions where `mask` is \
+         true.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "masked_fill(grad, mask, 0)"), ("source", "rule::masked_scatter(grad, mask, source)")])).differs(NAMED).spread(Spread::Whole),
+    .differs(NAMED)
+    .spread(Spread::Whole),
     row(
         "nonzero",
         "self, *, as_tuple: Bool = False",
         Special,
-        "Returns the indices of the elements that differ from zero, a row each, without names.",
+        "Returns the indices of the elements that differ from zero, a row each, \
+         without names.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL)
-    .forms(Forms::WITH_OUT).grad(Constant).spread(Spread::Whole),
+    .forms(Forms::WITH_OUT)
+    .grad(Constant)
+    .spread(Spread::Whole),
     row(
         "argwhere",
         "self",
         Special,
-        "Returns the indices of the elements that differ from zero, a row each, without names.",
+        "Returns the indices of the elements that differ from zero, a row each, \
+         without names.",
     )
-    .dtype(DTypeRule::Index, DTypes::ALL).grad(Constant).spread(Spread::Whole),
+    .dtype(DTypeRule::Index, DTypes::ALL)
+    .grad(Constant)
+    .spread(Spread::Whole),
     row(
         "embedding",
-        "input, weight, padding_idx: Int = None, *, scale_grad_by_freq: Bool = False, sparse: Bool = False",
+        "input, weight, padding_idx: Int = None, *, scale_grad_by_freq: Bool = False, \
+         sparse: Bool = False",
         Special,
-        "Looks up rows of `weight`; the result has the dims of the indices, then those of a row.",
+        "Looks up rows of `weight`; the result has the dims of the indices, then those \
+         of a row.",
     )
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("input", "zero"), ("weight", "rule::embedding(grad, input, weight)")])).differs("names propagate; any dim of the weight may be indexed; no `max_norm`").spread(Spread::Lookup),
+    .differs("names propagate; any dim of the weight may be indexed; no `max_norm`")
+    .spread(Spread::Lookup),
     row(
         "one_hot",
         "self, num_classes: Int = -1",
         Special,
-        "Returns a row for each index, one at the index and zero elsewhere, along a new last dim.",
+        "Returns a row for each index, one at the index and zero elsewhere, along a \
+         new last dim.",
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
-    .grad(Constant).differs("names propagate; the new dim may have a name").spread(Spread::Elementwise),
+    .grad(Constant)
+    .differs("names propagate; the new dim may have a name")
+    .spread(Spread::Elementwise),
     row(
         "unravel_index",
         "indices, shape: Sizes",
@@ -179,34 +213,43 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
-    .grad(Constant).differs(NAMED).spread(Spread::Along),
+    .grad(Constant)
+    .differs(NAMED)
+    .spread(Spread::Along),
     row(
         "select_scatter",
         "self, src, dim: Dim, index: Int",
         Keeps,
-        "Returns a copy of `self` with `src` in place of the slice that `select` would return.",
+        "Returns a copy of `self` with `src` in place of the slice that `select` would \
+         return.",
     )
-    .grad(Lines(&[("self", "select_scatter(grad, zeros_like(src), dim, index)"), ("src", "select(grad, dim, index)")])).differs(NAMED).spread(Spread::Along),
+    .differs(NAMED)
+    .spread(Spread::Along),
     row(
         "slice_scatter",
         "self, src, dim: Dim = 0, start: Int = None, end: Int = None, step: Int = 1",
         Keeps,
         "Returns a copy of `self` with `src` in place of a range of a dim.",
     )
-    .grad(Lines(&[("self", "slice_scatter(grad, zeros_like(src), dim, start, end, step)"), ("src", "rule::range(grad, self)")])).differs(NAMED).spread(Spread::Along),
+    .differs(NAMED)
+    .spread(Spread::Along),
     row(
         "diagonal_scatter",
         "self, src, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1",
         Keeps,
-        "Returns a copy of `self` with `src` in place of the diagonal that `diagonal` would return.",
+        "Returns a copy of `self` with `src` in place of the diagonal that `diagonal` \
+         would return.",
     )
-    .grad(Lines(&[("self", "diagonal_scatter(grad, zeros_like(src), offset, dim1, dim2)"), ("src", "diagonal(grad, offset, dim1, dim2)")])).differs(NAMED).spread(Spread::Along),
+    .differs(NAMED)
+    .spread(Spread::Along),
     Row::new(
         "at",
         "self, indices: Data",
         View,
         Special,
-        "Returns the part at indices by name: a number removes its dim, a range keeps it, the dims of an index tensor replace it.",
+        "Returns the part at indices by name: a number removes its dim, a range keeps \
+         it, the dims of an index tensor replace it.",
     )
-    .forms(Forms::METHOD).spread(Spread::Part),
+    .forms(Forms::METHOD)
+    .spread(Spread::Part),
 ];

@@ -1,7 +1,6 @@
 //! Operators that copy elements to other places.
 
 use crate::op::Class::Index;
-use crate::op::Grad::Lines;
 use crate::op::NameRule::{Special, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, Row, Spread};
 
@@ -16,7 +15,6 @@ pub(super) const ROWS: &[Row] = &[
     .dtype(DTypeRule::Same, DTypes::ALL)
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .aliases(&["concat", "concatenate"])
-    .grad(Lines(&[("tensors", "rule::cat(grad, tensors)")]))
     .spread(Spread::Part),
     Row::new(
         "stack",
@@ -26,7 +24,6 @@ pub(super) const ROWS: &[Row] = &[
         "Stacks tensors along a new dim.",
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
-    .grad(Lines(&[("tensors", "unbind(grad, dim)")]))
     .differs("names propagate; the new dim may have a name")
     .spread(Spread::Rearrange),
     Row::new(
@@ -37,9 +34,5 @@ pub(super) const ROWS: &[Row] = &[
         "Returns the elements where `mask` is true, in one unnamed dim.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[(
-        "self",
-        "masked_scatter(where_cond(mask, zeros_like(self), 0), mask, grad)",
-    )]))
     .spread(Spread::Whole),
 ];

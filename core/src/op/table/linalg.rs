@@ -2,9 +2,9 @@
 
 use crate::op::Class::Linalg;
 use crate::op::DTypeRule::{Index, NoPromotion, Real};
-use crate::op::Grad::{Constant, Lines};
+use crate::op::Grad::Constant;
 use crate::op::NameRule::{Contracts, Keeps, Permutes, Removes, Special};
-use crate::op::{DTypes, NameRule, Row, Samples, Spread};
+use crate::op::{DTypes, NameRule, Row, Samples};
 
 const fn row(
     name: &'static str,
@@ -27,99 +27,118 @@ pub(super) const ROWS: &[Row] = &[
         "inv",
         DIMS,
         Permutes,
-        "Computes the inverse of square matrices. It maps rows back to columns, so their names are swapped.",
-    ).grad(Lines(&[("self", "rule::inv(grad, result)")])).spread(Spread::Along),
+        "Computes the inverse of square matrices. It maps rows back to columns, so \
+         their names are swapped.",
+    ),
     row(
         "pinv",
         TOLERANT,
         Permutes,
-        "Computes the pseudoinverse of matrices; singular values up to the tolerance count as zero.",
-    ).grad(Lines(&[("self", "rule::inv(grad, result)")])).spread(Spread::Along),
+        "Computes the pseudoinverse of matrices; singular values up to the tolerance \
+         count as zero.",
+    ),
     row(
         "solve",
         "self, other, dims: Dims",
         Contracts,
-        "Solves `A x = b` for square matrices `A`; `b` has the dim of the rows, `x` that of the columns.",
-    ).grad(Lines(&[("self", "rule::solve(grad, self, result, 0)"), ("other", "rule::solve(grad, self, result, 1)")])).spread(Spread::Along),
+        "Solves `A x = b` for square matrices `A`; `b` has the dim of the rows, `x` \
+         that of the columns.",
+    ),
     row(
         "lstsq",
         "self, other, dims: Dims, *, atol: Scalar = 0, rtol: Scalar = None",
         Contracts,
         "Computes the `x` of least norm that brings `A x` closest to `b`.",
     )
-    .grad(Lines(&[("self", "rule::solve(grad, self, result, 0)"), ("other", "rule::solve(grad, self, result, 1)")])).differs(
-        "rows and columns are given by name, all other dims are batch dims; returns only the solution, computed by singular values",
-    ).spread(Spread::Along),
+    .differs(
+        "rows and columns are given by name, all other dims are batch dims; returns \
+         only the solution, computed by singular values",
+    ),
     row(
         "solve_triangular",
         "self, other, dims: Dims, *, upper: Bool, unitriangular: Bool = False",
         Contracts,
         "Solves `A x = b` for triangular matrices `A`; the other triangle is not read.",
     )
-    .grad(Lines(&[("self", "rule::solve(grad, self, result, 0)"), ("other", "rule::solve(grad, self, result, 1)")])).differs("rows and columns are given by name, which also determines the side; all other dims are batch dims").spread(Spread::Along),
-    row("det", DIMS, Removes, "Computes the determinant of square matrices.").grad(Lines(&[("self", "rule::det(grad, self, result)")])).spread(Spread::Along),
+    .differs(
+        "rows and columns are given by name, which also determines the side; all other \
+         dims are batch dims",
+    ),
+    row(
+        "det",
+        DIMS,
+        Removes,
+        "Computes the determinant of square matrices.",
+    ),
     row(
         "slogdet",
         DIMS,
         Removes,
         "Computes the sign of the determinant and the logarithm of its magnitude.",
-    ).grad(Lines(&[("self", "rule::det(grads.1, self, results.1)")])).spread(Spread::Along),
+    ),
     row(
         "matrix_rank",
         TOLERANT,
         Removes,
         "Counts the singular values that are greater than the tolerance.",
     )
-    .dtype(Index, DTypes::SOLVABLE).grad(Constant).spread(Spread::Along),
+    .dtype(Index, DTypes::SOLVABLE)
+    .grad(Constant),
     row(
         "matrix_norm",
         "self, dims: Dims, ord: Word = fro",
         Removes,
         "Computes a norm of matrices: `fro`, `nuc`, 1, 2 or infinity.",
     )
-    .dtype(Real, DTypes::SOLVABLE).grad(Lines(&[("self", "rule::matrix_norm(grad, self, result)")])).spread(Spread::Along),
+    .dtype(Real, DTypes::SOLVABLE),
     row(
         "cholesky",
         DIMS,
         Keeps,
-        "Computes the lower triangular `L` of positive definite matrices `A = L Lᴴ`; the upper triangle of `A` is not read.",
-    ).grad(Lines(&[("self", "rule::cholesky(grad, result)")])).spread(Spread::Along),
+        "Computes the lower triangular `L` of positive definite matrices `A = L Lᴴ`; \
+         the upper triangle of `A` is not read.",
+    ),
     row(
         "qr",
         RANKED,
         Special,
-        "Computes the reduced decomposition `A = Q R` into orthonormal columns and an upper triangle.",
-    ).grad(Lines(&[("self", "rule::qr(grads.0, grads.1, results.0, results.1)")])).spread(Spread::Along),
+        "Computes the reduced decomposition `A = Q R` into orthonormal columns and an \
+         upper triangle.",
+    ),
     row(
         "svd",
         RANKED,
         Special,
-        "Computes the reduced decomposition `A = U S Vᴴ` into orthonormal columns, descending singular values and orthonormal rows.",
-    ).grad(Lines(&[("self", "rule::svd(grads.0, grads.1, grads.2, self, results.0, results.1, results.2)")])).spread(Spread::Along),
+        "Computes the reduced decomposition `A = U S Vᴴ` into orthonormal columns, \
+         descending singular values and orthonormal rows.",
+    ),
     row(
         "svdvals",
         RANKED,
         Special,
         "Computes the singular values in descending order.",
     )
-    .dtype(Real, DTypes::SOLVABLE).grad(Lines(&[("self", "rule::svdvals(grad, self)")])).spread(Spread::Along),
+    .dtype(Real, DTypes::SOLVABLE),
     row(
         "eigh",
         RANKED,
         Special,
-        "Computes the eigenvalues of symmetric or Hermitian matrices in ascending order, and their eigenvectors; the upper triangle is not read.",
-    ).grad(Lines(&[("self", "rule::eigh(grads.0, grads.1, self, results.0, results.1)")])).spread(Spread::Along),
+        "Computes the eigenvalues of symmetric or Hermitian matrices in ascending \
+         order, and their eigenvectors; the upper triangle is not read.",
+    ),
     row(
         "eigvalsh",
         RANKED,
         Special,
-        "Computes the eigenvalues of symmetric or Hermitian matrices in ascending order.",
+        "Computes the eigenvalues of symmetric or Hermitian matrices in ascending \
+         order.",
     )
-    .dtype(Real, DTypes::SOLVABLE).grad(Lines(&[("self", "rule::eigvalsh(grad, self)")])).spread(Spread::Along),
+    .dtype(Real, DTypes::SOLVABLE),
     row(
         "eig",
         RANKED,
         Special,
-        "Computes the complex eigenvalues of square matrices and their eigenvectors, of norm 1.",
-    ).grad(Lines(&[("self", "rule::eig(grads.0, grads.1, results.0, results.1)")])).spread(Spread::Along),
+        "Computes the complex eigenvalues of square matrices and their eigenvectors, \
+         of norm 1.",
+    ),
 ];

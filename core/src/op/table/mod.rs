@@ -90,11 +90,6 @@ static ROWS: [&Row; COUNT] = {
         let mut at = 0;
         while at < rows.len() {
             assert!(
-                rows[at].grad.is_said(),
-                "the row lacks a derivative: write `.grad(Lines(&[(\"self\", \"..\")]))`, \
-                 `.grad(Parts)`, `.grad(View)`, `.grad(Constant)` or `.grad(Never(\"why\"))`"
-            );
-            assert!(
                 !matches!(rows[at].spread, crate::op::Spread::Unsaid),
                 "the row lacks a mesh rule: write `.spread(Spread::Elementwise)`, or another of `Spread`"
             );

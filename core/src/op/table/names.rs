@@ -2,7 +2,7 @@
 
 use crate::op::Class::Names;
 use crate::op::NameRule::Special;
-use crate::op::{Forms, Row, Spread};
+use crate::op::{Forms, Row};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new(
@@ -12,8 +12,7 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Renames dims.",
     )
-    .forms(Forms::METHOD.and(Forms::IN_PLACE))
-    .spread(Spread::Rearrange),
+    .forms(Forms::METHOD.and(Forms::IN_PLACE)),
     Row::new(
         "refine_names",
         "self, names: Order",
@@ -21,6 +20,5 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Names dims that have no name.",
     )
-    .forms(Forms::METHOD)
-    .spread(Spread::Rearrange),
+    .forms(Forms::METHOD),
 ];

@@ -2,8 +2,8 @@
 
 use super::pointwise::{binary, compare, unary};
 use crate::op::DTypeRule::{Bool, Same};
-use crate::op::Grad::{Constant, Lines};
-use crate::op::{DTypes, Forms, Row, Samples, Spread};
+use crate::op::Grad::Constant;
+use crate::op::{DTypes, Forms, Row, Samples};
 
 /// A rounding operator, which leaves integers unchanged.
 const fn rounding(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
@@ -33,179 +33,123 @@ const fn bits(name: &'static str, expr: &'static str, doc: &'static str) -> Row 
 }
 
 pub(super) const ROWS: &[Row] = &[
-    rounding("ceil", "ceil(x)", "Rounds up to a whole number.").spread(Spread::Elementwise),
-    rounding("floor", "floor(x)", "Rounds down to a whole number.").spread(Spread::Elementwise),
+    rounding("ceil", "ceil(x)", "Rounds up to a whole number."),
+    rounding("floor", "floor(x)", "Rounds down to a whole number."),
     rounding(
         "round",
         "round(x)",
         "Rounds to the nearest whole number, halves to even.",
     )
-    .signature("self, *, decimals: Int = 0")
-    .spread(Spread::Elementwise),
+    .signature("self, *, decimals: Int = 0"),
     rounding(
         "trunc",
         "trunc(x)",
         "Rounds towards zero to a whole number.",
     )
-    .aliases(&["fix"])
-    .spread(Spread::Elementwise),
+    .aliases(&["fix"]),
     unary(
         "frac",
         "frac(x)",
         "Returns the fractional part, with the sign of the element.",
     )
-    .dtype(Same, DTypes::FLOATS)
-    .grad(Lines(&[("self", "grad")]))
-    .spread(Spread::Elementwise),
+    .dtype(Same, DTypes::FLOATS),
     unary("sign", "sgn(x)", "Returns the sign: -1, 0 or 1; 0 for NaN.")
         .dtype(Same, DTypes::REAL)
-        .grad(Constant)
-        .spread(Spread::Elementwise),
+        .grad(Constant),
     unary(
         "sgn",
         "sgn(x)",
         "Returns the sign; for a complex number, the number divided by its magnitude.",
-    )
-    .grad(Lines(&[(
-        "self",
-        "if_real(where_cond(isnan(self), grad, 0), where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(where_cond(eq(self, 0), 1, self))))",
-    )]))
-    .spread(Spread::Elementwise),
-    unary("square", "mul(x, x)", "Squares each element.")
-        .dtype(Same, DTypes::NUMBERS)
-        .grad(Lines(&[("self", "2 * grad * conj(self)")]))
-        .spread(Spread::Elementwise),
+    ),
+    unary("square", "mul(x, x)", "Squares each element.").dtype(Same, DTypes::NUMBERS),
     division(
         "floor_divide",
         "floor_divide(x, y)",
         "Divides and rounds down.",
     )
-    .grad(Constant)
-    .spread(Spread::Pointwise),
+    .grad(Constant),
     division(
         "fmod",
         "fmod(x, y)",
         "Computes the remainder of division, with the sign of `self`, like `fmod` in C.",
-    )
-    .grad(Lines(&[
-        ("self", "grad"),
-        ("other", "-grad * div_trunc(self, other)"),
-    ]))
-    .spread(Spread::Pointwise),
+    ),
     division(
         "remainder",
         "remainder(x, y)",
-        "Computes the remainder of division, with the sign of `other`, like `%` in Python.",
-    )
-    .grad(Lines(&[
-        ("self", "grad"),
-        ("other", "-grad * floor_divide(self, other)"),
-    ]))
-    .spread(Spread::Pointwise),
+        "Computes the remainder of division, with the sign of `other`, like `%` in \
+         Python.",
+    ),
     binary(
         "maximum",
         "maximum(x, y)",
         "Returns the greater of two elements; NaN if either is NaN.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT)
-    .grad(Lines(&[
-        (
-            "self",
-            "where_cond(lt(self, other), 0, where_cond(eq(self, other), grad / 2, grad))",
-        ),
-        (
-            "other",
-            "where_cond(lt(other, self), 0, where_cond(eq(self, other), grad / 2, grad))",
-        ),
-    ]))
-    .spread(Spread::Pointwise),
+    .forms(Forms::WITH_OUT),
     binary(
         "minimum",
         "minimum(x, y)",
         "Returns the smaller of two elements; NaN if either is NaN.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT)
-    .grad(Lines(&[
-        (
-            "self",
-            "where_cond(gt(self, other), 0, where_cond(eq(self, other), grad / 2, grad))",
-        ),
-        (
-            "other",
-            "where_cond(gt(other, self), 0, where_cond(eq(self, other), grad / 2, grad))",
-        ),
-    ]))
-    .spread(Spread::Pointwise),
+    .forms(Forms::WITH_OUT),
     test(
         "isnan",
         "isnan(x)",
         "Returns whether an element, or a part of a complex one, is NaN.",
-    )
-    .spread(Spread::Elementwise),
+    ),
     test(
         "isinf",
         "isinf(x)",
         "Returns whether an element, or a part of a complex one, is infinite.",
-    )
-    .spread(Spread::Elementwise),
+    ),
     test(
         "isfinite",
         "isfinite(x)",
         "Returns whether an element is neither infinite nor NaN.",
-    )
-    .spread(Spread::Elementwise),
+    ),
     unary(
         "logical_not",
         "logical_not(x)",
         "Returns whether an element is zero.",
     )
     .dtype(Bool, DTypes::ALL)
-    .grad(Constant)
-    .spread(Spread::Elementwise),
+    .grad(Constant),
     compare(
         "logical_or",
         "logical_or(x, y)",
         "Returns whether either element differs from zero.",
-    )
-    .spread(Spread::Pointwise),
+    ),
     compare(
         "logical_xor",
         "logical_xor(x, y)",
         "Returns whether exactly one of two elements differs from zero.",
-    )
-    .spread(Spread::Pointwise),
+    ),
     bits(
         "bitwise_and",
         "bitwise_and(x, y)",
         "Computes the bitwise AND; for bool, the logical AND.",
-    )
-    .spread(Spread::Pointwise),
+    ),
     bits(
         "bitwise_or",
         "bitwise_or(x, y)",
         "Computes the bitwise OR; for bool, the logical OR.",
-    )
-    .spread(Spread::Pointwise),
+    ),
     bits(
         "bitwise_xor",
         "bitwise_xor(x, y)",
         "Computes the bitwise XOR; for bool, the logical XOR.",
-    )
-    .spread(Spread::Pointwise),
+    ),
     bits(
         "bitwise_left_shift",
         "bitwise_left_shift(x, y)",
         "Shifts left by `other` bits.",
     )
-    .dtype(Same, DTypes::INTEGERS)
-    .spread(Spread::Pointwise),
+    .dtype(Same, DTypes::INTEGERS),
     bits(
         "bitwise_right_shift",
         "bitwise_right_shift(x, y)",
         "Shifts right by `other` bits, arithmetically.",
     )
-    .dtype(Same, DTypes::INTEGERS)
-    .spread(Spread::Pointwise),
+    .dtype(Same, DTypes::INTEGERS),
 ];

@@ -2,7 +2,7 @@
 
 use crate::op::Class::{Binary, Ternary, Unary};
 use crate::op::DTypeRule::{Bool, Float, Real, Same};
-use crate::op::Grad::{Constant, Lines};
+use crate::op::Grad::Constant;
 use crate::op::NameRule::{Keeps, Unifies};
 use crate::op::{DTypes, Edges, Forms, Row, Samples, Spread};
 
@@ -25,22 +25,17 @@ pub(super) const fn compare(name: &'static str, expr: &'static str, doc: &'stati
 }
 
 pub(super) const ROWS: &[Row] = &[
-    binary(
-        "add",
-        "add(x, y)",
-        "Adds `other`.",
-    )
-    .signature("self, other: Operand, *, alpha: Scalar = 1").grad(Lines(&[("self", "grad"), ("other", "grad * conj(alpha)")])).spread(Spread::SumOfTwo),
-    binary(
-        "sub",
-        "sub(x, y)",
-        "Subtracts `other`.",
-    )
-    .signature("self, other: Operand, *, alpha: Scalar = 1")
-    .dtype(Same, DTypes::NUMBERS)
-    .aliases(&["subtract"]).grad(Lines(&[("self", "grad"), ("other", "-grad * conj(alpha)")])).spread(Spread::SumOfTwo),
+    binary("add", "add(x, y)", "Adds `other`.")
+        .signature("self, other: Operand, *, alpha: Scalar = 1")
+        .spread(Spread::SumOfTwo),
+    binary("sub", "sub(x, y)", "Subtracts `other`.")
+        .signature("self, other: Operand, *, alpha: Scalar = 1")
+        .dtype(Same, DTypes::NUMBERS)
+        .aliases(&["subtract"])
+        .spread(Spread::SumOfTwo),
     binary("mul", "mul(x, y)", "Multiplies by `other`.")
-        .aliases(&["multiply"]).grad(Lines(&[("self", "grad * conj(other)"), ("other", "grad * conj(self)")])).spread(Spread::ProductOfTwo),
+        .aliases(&["multiply"])
+        .spread(Spread::ProductOfTwo),
     binary(
         "div",
         "div(x, y)",
@@ -49,35 +44,52 @@ pub(super) const ROWS: &[Row] = &[
     .signature("self, other: Operand, *, rounding_mode: Word = None")
     .dtype(Float, DTypes::ALL)
     .aliases(&["true_divide", "divide"])
-    .samples(Samples::NonZero).grad(Lines(&[("self", "grad / conj(other)"), ("other", "-grad * conj(result / other)")])).spread(Spread::QuotientOfTwo),
+    .samples(Samples::NonZero)
+    .spread(Spread::QuotientOfTwo),
     binary("pow", "pow(x, y)", "Raises to the power of `exponent`.")
         .signature("self, exponent: Operand")
         .dtype(Same, DTypes::NUMBERS)
-        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).edges(Edges::Except(2, "the exponent less one is rounded; second derivatives overflow if a power two lower does, and are 0 at exponent 0")).spread(Spread::Pointwise),
+        .samples(Samples::Positive)
+        .edges(Edges::Except(
+            2,
+            "the exponent less one is rounded; second derivatives overflow if a power two \
+             lower does, and are 0 at exponent 0",
+        )),
     unary("neg", "neg(x)", "Negates each element.")
         .dtype(Same, DTypes::NUMBERS)
-        .aliases(&["negative"]).grad(Lines(&[("self", "-grad")])).spread(Spread::Linear),
+        .aliases(&["negative"])
+        .spread(Spread::Linear),
     unary(
         "abs",
         "abs(x)",
         "Computes the absolute value; for a complex number, its magnitude.",
     )
     .dtype(Real, DTypes::NUMBERS)
-    .aliases(&["absolute"]).grad(Lines(&[("self", "grad * sgn(self)")])).spread(Spread::Elementwise),
-    float("exp", "exp(x)", "Computes *e* to the power of each element.").grad(Lines(&[("self", "grad * conj(result)")])).spread(Spread::Elementwise),
-    float("log", "log(x)", "Computes the natural logarithm.")
-        .samples(Samples::Positive).grad(Lines(&[("self", "grad / conj(self)")])).spread(Spread::Elementwise),
-    float("sqrt", "sqrt(x)", "Computes the square root.")
-        .samples(Samples::Positive).grad(Lines(&[("self", "grad / (2 * conj(result))")])).spread(Spread::Elementwise),
-    float("tanh", "tanh(x)", "Computes the hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])).edges(Edges::Except(2, "a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one")).spread(Spread::Elementwise),
+    .aliases(&["absolute"]),
+    float(
+        "exp",
+        "exp(x)",
+        "Computes *e* to the power of each element.",
+    ),
+    float("log", "log(x)", "Computes the natural logarithm.").samples(Samples::Positive),
+    float("sqrt", "sqrt(x)", "Computes the square root.").samples(Samples::Positive),
+    float("tanh", "tanh(x)", "Computes the hyperbolic tangent.").edges(Edges::Except(
+        2,
+        "a derivative is computed from the rounded result and, where it vanishes, has \
+         the error of a derivative near one",
+    )),
     float(
         "sigmoid",
         "sigmoid(x)",
         "Computes the logistic function, `1 / (1 + exp(-x))`.",
     )
-    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])).edges(Edges::Except(2, "a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one")).spread(Spread::Elementwise),
-    unary("relu", "relu(x)", "Replaces negative elements by zero.")
-        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(result, 0), 0, grad)")])).spread(Spread::Elementwise),
+    .aliases(&["expit"])
+    .edges(Edges::Except(
+        2,
+        "a derivative is computed from the rounded result and, where it vanishes, has \
+         the error of a derivative near one",
+    )),
+    unary("relu", "relu(x)", "Replaces negative elements by zero.").dtype(Same, DTypes::ORDERED),
     Row::new(
         "clamp",
         "self, min: Operand = None, max: Operand = None",
@@ -87,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::ORDERED)
-    .aliases(&["clip"]).grad(Lines(&[("self", "where_cond(logical_and(ge(self, min), le(self, max)), grad, 0)"), ("min", "where_cond(logical_and(lt(self, min), lt(min, max)), grad, 0)"), ("max", "where_cond(logical_or(gt(self, max), gt(min, max)), grad, 0)")])).spread(Spread::Pointwise),
+    .aliases(&["clip"]),
     Row::new(
         "addcmul",
         "self, tensor1, tensor2: Operand, *, value: Scalar = 1",
@@ -96,40 +108,50 @@ pub(super) const ROWS: &[Row] = &[
         "Adds `value` times the product of two tensors.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .forms(Forms::ALL).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value * tensor2)"), ("tensor2", "grad * conj(value * tensor1)")])).spread(Spread::Pointwise),
-    compare("eq", "eq(x, y)", "Returns whether elements are equal.").spread(Spread::Pointwise),
-    compare("ne", "ne(x, y)", "Returns whether elements differ.").aliases(&["not_equal"]).spread(Spread::Pointwise),
-    compare("lt", "lt(x, y)", "Returns whether elements of `self` are less than those of `other`.")
-        .dtype(Bool, DTypes::REAL)
-        .aliases(&["less"]).spread(Spread::Pointwise),
+    .forms(Forms::ALL),
+    compare("eq", "eq(x, y)", "Returns whether elements are equal."),
+    compare("ne", "ne(x, y)", "Returns whether elements differ.").aliases(&["not_equal"]),
+    compare(
+        "lt",
+        "lt(x, y)",
+        "Returns whether elements of `self` are less than those of `other`.",
+    )
+    .dtype(Bool, DTypes::REAL)
+    .aliases(&["less"]),
     compare(
         "le",
         "le(x, y)",
         "Returns whether elements of `self` are less than or equal to those of `other`.",
     )
     .dtype(Bool, DTypes::REAL)
-    .aliases(&["less_equal"]).spread(Spread::Pointwise),
-    compare("gt", "gt(x, y)", "Returns whether elements of `self` are greater than those of `other`.")
-        .dtype(Bool, DTypes::REAL)
-        .aliases(&["greater"]).spread(Spread::Pointwise),
+    .aliases(&["less_equal"]),
+    compare(
+        "gt",
+        "gt(x, y)",
+        "Returns whether elements of `self` are greater than those of `other`.",
+    )
+    .dtype(Bool, DTypes::REAL)
+    .aliases(&["greater"]),
     compare(
         "ge",
         "ge(x, y)",
-        "Returns whether elements of `self` are greater than or equal to those of `other`.",
+        "Returns whether elements of `self` are greater than or equal to those of \
+         `other`.",
     )
     .dtype(Bool, DTypes::REAL)
-    .aliases(&["greater_equal"]).spread(Spread::Pointwise),
+    .aliases(&["greater_equal"]),
     compare(
         "logical_and",
         "logical_and(x, y)",
         "Returns whether both elements differ from zero.",
-    ).spread(Spread::Pointwise),
+    ),
     unary(
         "bitwise_not",
         "bitwise_not(x)",
         "Computes the bitwise NOT; for bool, the logical NOT.",
     )
-    .dtype(Same, DTypes::INTEGRAL).grad(Constant).spread(Spread::Elementwise),
+    .dtype(Same, DTypes::INTEGRAL)
+    .grad(Constant),
     Row::new(
         "where",
         "condition, self: Operand, other: Operand",
@@ -138,7 +160,7 @@ pub(super) const ROWS: &[Row] = &[
         "Selects elements of `self` where `condition` is true, of `other` elsewhere.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "where_cond(condition, grad, 0)"), ("other", "where_cond(condition, 0, grad)")])).differs("names propagate; in Rust, a method of the condition: `where_cond`").spread(Spread::Pointwise),
+    .differs("names propagate; in Rust, a method of the condition: `where_cond`"),
     Row::new(
         "masked_fill",
         "self, mask, value: Operand",
@@ -146,5 +168,5 @@ pub(super) const ROWS: &[Row] = &[
         crate::op::NameRule::Special,
         "Writes `value` where `mask` is true.",
     )
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "where_cond(mask, 0, grad)"), ("value", "where_cond(mask, grad, 0)")])).spread(Spread::Pointwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)),
 ];

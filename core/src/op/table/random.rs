@@ -23,63 +23,70 @@ pub(super) const ROWS: &[Row] = &[
         "self, p: Operand = None",
         Random,
         Keeps,
-        "Draws ones with the elements of `self` as probabilities, and zeros otherwise. The in-place form takes any dtype but complex, and the probability `p`.",
+        "Draws ones with the elements of `self` as probabilities, and zeros otherwise. \
+         The in-place form takes any dtype but complex, and the probability `p`.",
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::ALL)
-    .differs("the names of a tensor of probabilities unify with those of `self`").spread(Spread::Create),
+    .differs("the names of a tensor of probabilities unify with those of `self`"),
     fill(
         "uniform",
         "self, from: Scalar = 0, to: Scalar = 1",
         DTypes::FLOATS,
-        "Fills the tensor with uniform random numbers from `from` to `to`, excluding `to`.",
-    ).spread(Spread::Create),
+        "Fills the tensor with uniform random numbers from `from` to `to`, excluding \
+         `to`.",
+    ),
     fill(
         "normal_",
         "self, mean: Scalar = 0, std: Scalar = 1",
         DTypes::INEXACT,
         "Fills the tensor with normally distributed random numbers.",
-    ).spread(Spread::Create),
+    ),
     fill(
         "log_normal",
         "self, mean: Scalar = 1, std: Scalar = 2",
         DTypes::FLOATS,
-        "Fills the tensor with random numbers whose logarithms are normally distributed.",
-    ).spread(Spread::Create),
+        "Fills the tensor with random numbers whose logarithms are normally \
+         distributed.",
+    ),
     fill(
         "exponential",
         "self, lambd: Scalar = 1",
         DTypes::FLOATS,
         "Fills the tensor with exponentially distributed random numbers, above zero.",
-    ).spread(Spread::Create),
+    ),
     fill(
         "cauchy",
         "self, median: Scalar = 0, sigma: Scalar = 1",
         DTypes::FLOATS,
         "Fills the tensor with Cauchy-distributed random numbers.",
-    ).spread(Spread::Create),
+    ),
     fill(
         "geometric",
         "self, p: Scalar",
         DTypes::ORDERED,
-        "Fills the tensor with geometrically distributed random numbers: trials up to the first success of probability `p`.",
-    ).spread(Spread::Create),
+        "Fills the tensor with geometrically distributed random numbers: trials up to \
+         the first success of probability `p`.",
+    ),
     fill(
         "random",
         "self, from: Int = 0, to: Int = None",
         DTypes::REAL,
-        "Fills the tensor with random whole numbers from `from` to `to`, excluding `to`, by default up to the greatest that the dtype holds exactly.",
+        "Fills the tensor with random whole numbers from `from` to `to`, excluding \
+         `to`, by default up to the greatest that the dtype holds exactly.",
     )
-    .differs("in Rust, a range: `x.random_(0..5)`; no bias towards low numbers").spread(Spread::Create),
+    .differs("in Rust, a range: `x.random_(0..5)`; no bias towards low numbers"),
     Row::new(
         "normal",
-        "mean: Operand, std: Operand = 1, size: Sizes = None, *, names: Names = None, dtype: DType = None, device: Device = None",
+        "mean: Operand, std: Operand = 1, size: Sizes = None, *, names: Names = None, \
+         dtype: DType = None, device: Device = None",
         Random,
         Unifies,
-        "Draws normally distributed random numbers, each with its own mean, which may be complex, and standard deviation.",
+        "Draws normally distributed random numbers, each with its own mean, which may \
+         be complex, and standard deviation.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::FUNCTION.and(Forms::OUT)).spread(Spread::Create),
+    .forms(Forms::FUNCTION.and(Forms::OUT)),
     Row::new(
         "poisson",
         "self",
@@ -89,7 +96,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
-    .differs("also a method").spread(Spread::Create),
+    .differs("also a method"),
     Row::new(
         "multinomial",
         "self, num_samples: Int, replacement: Bool = False, *, dim: Dim = -1",
@@ -99,17 +106,20 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Index, DTypes::FLOATS)
     .forms(Forms::WITH_OUT)
-    .differs("along any dim of a tensor of any rank; the dim keeps its name").spread(Spread::Along),
+    .differs("along any dim of a tensor of any rank; the dim keeps its name")
+    .spread(Spread::Along),
     Row::new(
         "randint",
-        "low: Int = 0, high: Int, size: Sizes, *, names: Names = None, dtype: DType = None, device: Device = None",
+        "low: Int = 0, high: Int, size: Sizes, *, names: Names = None, dtype: DType = \
+         None, device: Device = None",
         Random,
         Factory,
-        "Draws random whole numbers from `low` to `high`, excluding `high`; i64 by default.",
+        "Draws random whole numbers from `low` to `high`, excluding `high`; i64 by \
+         default.",
     )
     .dtype(Argument, DTypes::REAL)
     .forms(Forms::FUNCTION.and(Forms::OUT))
-    .differs("in Rust, a range: `randint(0..5, …)`; no bias towards low numbers").spread(Spread::Create),
+    .differs("in Rust, a range: `randint(0..5, …)`; no bias towards low numbers"),
     Row::new(
         "randint_like",
         "self, low: Int = 0, high: Int, *, dtype: DType = None, device: Device = None",
@@ -119,16 +129,18 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Argument, DTypes::REAL)
     .forms(Forms::FUNCTION)
-    .differs("in Rust, a range").spread(Spread::Create),
+    .differs("in Rust, a range"),
     Row::new(
         "randperm",
         "n: Int, *, names: Names = None, dtype: DType = None, device: Device = None",
         Random,
         Factory,
-        "Returns the numbers from 0 to `n`, excluding `n`, in random order; i64 by default.",
+        "Returns the numbers from 0 to `n`, excluding `n`, in random order; i64 by \
+         default.",
     )
     .dtype(Argument, DTypes::ORDERED)
-    .forms(Forms::FUNCTION.and(Forms::OUT)).spread(Spread::Whole),
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .spread(Spread::Whole),
     Row::new(
         "manual_seed",
         "seed: Int",
@@ -138,7 +150,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::None, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .differs("the same for all devices; returns nothing").spread(Spread::Local),
+    .differs("the same for all devices; returns nothing"),
     Row::new(
         "seed",
         "",
@@ -147,7 +159,7 @@ pub(super) const ROWS: &[Row] = &[
         "Seeds the default generator from the operating system and returns the seed.",
     )
     .dtype(DTypeRule::None, DTypes::ALL)
-    .forms(Forms::FUNCTION).spread(Spread::Local),
+    .forms(Forms::FUNCTION),
     Row::new(
         "initial_seed",
         "",
@@ -156,5 +168,5 @@ pub(super) const ROWS: &[Row] = &[
         "Returns the seed of the default generator.",
     )
     .dtype(DTypeRule::None, DTypes::ALL)
-    .forms(Forms::FUNCTION).spread(Spread::Local),
+    .forms(Forms::FUNCTION),
 ];

@@ -3,7 +3,7 @@
 use crate::mesh::Combine;
 use crate::op::Class::{ArgReduce, Reduce, Scan, Softmax};
 use crate::op::DTypeRule::{Bool, Float, Index, Real, Same, Sum};
-use crate::op::Grad::{Constant, Lines};
+use crate::op::Grad::Constant;
 use crate::op::NameRule::{Keeps, Removes};
 use crate::op::{DTypes, Forms, Row, Spread};
 
@@ -24,90 +24,119 @@ const fn nan_moment(name: &'static str, doc: &'static str) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    reduce("sum", "Computes the sum over dims; integers and bool are added in i64.")
-        .signature(TYPED)
-        .dtype(Sum, DTypes::ALL).grad(Lines(&[("self", "spread(grad)")])).spread(Spread::Reduce(Combine::Add)),
+    reduce(
+        "sum",
+        "Computes the sum over dims; integers and bool are added in i64.",
+    )
+    .signature(TYPED)
+    .dtype(Sum, DTypes::ALL)
+    .spread(Spread::Reduce(Combine::Add)),
     reduce("mean", "Computes the mean over dims.")
         .signature(TYPED)
-        .dtype(Same, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) / count")])).spread(Spread::Reduce(Combine::Add)),
+        .dtype(Same, DTypes::INEXACT)
+        .spread(Spread::Reduce(Combine::Add)),
     reduce(
         "prod",
         "Computes the product over dims; integers and bool are multiplied in i64.",
     )
     .signature("self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None")
     .dtype(Sum, DTypes::ALL)
-    .grad(Lines(&[("self", "rule::prod(grad, self, result)")])).differs("also over several dims").spread(Spread::Reduce(Combine::Mul)),
-    reduce("amax", "Returns the greatest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Max)),
-    reduce("amin", "Returns the smallest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Min)),
-    reduce("any", "Returns whether any element over dims differs from zero.")
-        .dtype(Bool, DTypes::ALL)
-        .grad(Constant).differs("also returns bool for u8; also takes dims by name").spread(Spread::Reduce(Combine::Any)),
-    reduce("all", "Returns whether every element over dims differs from zero.")
-        .dtype(Bool, DTypes::ALL)
-        .grad(Constant).differs("also returns bool for u8; also takes dims by name").spread(Spread::Reduce(Combine::All)),
+    .differs("also over several dims")
+    .spread(Spread::Reduce(Combine::Mul)),
+    reduce("amax", "Returns the greatest element over dims.")
+        .dtype(Same, DTypes::REAL)
+        .spread(Spread::Reduce(Combine::Max)),
+    reduce("amin", "Returns the smallest element over dims.")
+        .dtype(Same, DTypes::REAL)
+        .spread(Spread::Reduce(Combine::Min)),
+    reduce(
+        "any",
+        "Returns whether any element over dims differs from zero.",
+    )
+    .dtype(Bool, DTypes::ALL)
+    .grad(Constant)
+    .differs("also returns bool for u8; also takes dims by name")
+    .spread(Spread::Reduce(Combine::Any)),
+    reduce(
+        "all",
+        "Returns whether every element over dims differs from zero.",
+    )
+    .dtype(Bool, DTypes::ALL)
+    .grad(Constant)
+    .differs("also returns bool for u8; also takes dims by name")
+    .spread(Spread::Reduce(Combine::All)),
     reduce(
         "var",
-        "Computes the variance over dims; the divisor is the number of elements minus 1.",
+        "Computes the variance over dims; the divisor is the number of elements minus \
+         1.",
     )
     .signature(CORRECTED)
-    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) * (2 / (count - correction)) * (self - mean(self, dim, true))")])).spread(Spread::Along),
+    .dtype(Real, DTypes::INEXACT),
     reduce(
         "std",
         "Computes the standard deviation over dims, the square root of `var`.",
     )
     .signature(CORRECTED)
-    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(where_cond(eq(result, 0), 0, grad) / where_cond(eq(result, 0), 1, result)) / (count - correction) * (self - mean(self, dim, true))")])).spread(Spread::Along),
+    .dtype(Real, DTypes::INEXACT),
     nan_moment(
         "nanvar",
-        "Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1.",
+        "Computes the variance over dims of the elements that are not NaN; the divisor \
+         is their number minus 1.",
     )
-    .reference("var(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(2 * grad / (sum(eq(self, self), dim, keepdim) - correction)) * (where_cond(isnan(self), 0, self) - nanmean(self, dim, true)))")])).spread(Spread::Along),
+    .reference("var(x)"),
     nan_moment(
         "nanstd",
-        "Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.",
+        "Computes the standard deviation over dims of the elements that are not NaN, \
+         the square root of `nanvar`.",
     )
-    .reference("std(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(where_cond(eq(result, 0), 0, grad) / where_cond(eq(result, 0), 1, result) / (sum(eq(self, self), dim, keepdim) - correction)) * (where_cond(isnan(self), 0, self) - nanmean(self, dim, true)))")])).spread(Spread::Along),
+    .reference("std(x)"),
     reduce(
         "logsumexp",
         "Computes the logarithm of the sum of exponentials over dims, without overflow.",
     )
-    .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "spread(grad) * conj(exp(where_cond(eq(self, inf), 0, self - spread(where_cond(eq(result, -inf), 0, result)))))")])).spread(Spread::Along),
+    .dtype(Float, DTypes::ALL),
     Row::new(
         "max",
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "Returns the greatest element along a dim and its index; over all dims, the element alone.",
+        "Returns the greatest element along a dim and its index; over all dims, the \
+         element alone.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).spread(Spread::Along),
+    .forms(Forms::WITH_OUT),
     Row::new(
         "min",
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "Returns the smallest element along a dim and its index; over all dims, the element alone.",
+        "Returns the smallest element along a dim and its index; over all dims, the \
+         element alone.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).spread(Spread::Along),
+    .forms(Forms::WITH_OUT),
     Row::new(
         "argmax",
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "Returns the index of the greatest element along a dim; over all dims, the row-major index.",
+        "Returns the index of the greatest element along a dim; over all dims, the \
+         row-major index.",
     )
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("also takes the dim by name").spread(Spread::Along),
+    .grad(Constant)
+    .differs("also takes the dim by name"),
     Row::new(
         "argmin",
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "Returns the index of the smallest element along a dim; over all dims, the row-major index.",
+        "Returns the index of the smallest element along a dim; over all dims, the \
+         row-major index.",
     )
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("also takes the dim by name").spread(Spread::Along),
+    .grad(Constant)
+    .differs("also takes the dim by name"),
     Row::new(
         "softmax",
         "self, dim: Dim, dtype: DType = None",
@@ -115,7 +144,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Computes the softmax along a dim: exponentials, divided by their sum.",
     )
-    .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "result * (grad - sum(grad * result, dim, true))")])).spread(Spread::Along),
+    .dtype(Same, DTypes::FLOATS),
     Row::new(
         "cumsum",
         "self, dim: Dim, *, dtype: DType = None",
@@ -124,5 +153,6 @@ pub(super) const ROWS: &[Row] = &[
         "Computes the running sum along a dim.",
     )
     .dtype(Sum, DTypes::ALL)
-    .forms(Forms::ALL).grad(Lines(&[("self", "flip(cumsum(flip(grad, dim), dim), dim)")])).spread(Spread::LinearAlong),
+    .forms(Forms::ALL)
+    .spread(Spread::LinearAlong),
 ];

@@ -1,7 +1,7 @@
 //! Operators that move, repeat or rearrange elements.
 
 use crate::op::Class::{Compose, Index, View};
-use crate::op::Grad::{Lines, Parts};
+use crate::op::Grad::Parts;
 use crate::op::NameRule::{Keeps, Permutes, Special, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row, Spread};
 
@@ -23,41 +23,66 @@ const fn joins(name: &'static str, doc: &'static str) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    moves("flip", "self, dims: Dims", Keeps, "Reverses the elements along dims.").grad(Lines(&[("self", "flip(grad, dims)")])).spread(Spread::LinearAlong),
-    moves("fliplr", "self", Keeps, "Reverses the elements along the second dim.").grad(Lines(&[("self", "fliplr(grad)")])).spread(Spread::LinearAlong),
-    moves("flipud", "self", Keeps, "Reverses the elements along the first dim.").grad(Lines(&[("self", "flipud(grad)")])).spread(Spread::LinearAlong),
+    moves(
+        "flip",
+        "self, dims: Dims",
+        Keeps,
+        "Reverses the elements along dims.",
+    )
+    .spread(Spread::LinearAlong),
+    moves(
+        "fliplr",
+        "self",
+        Keeps,
+        "Reverses the elements along the second dim.",
+    )
+    .spread(Spread::LinearAlong),
+    moves(
+        "flipud",
+        "self",
+        Keeps,
+        "Reverses the elements along the first dim.",
+    )
+    .spread(Spread::LinearAlong),
     moves(
         "rot90",
         "self, k: Int = 1, dims: Dims = None",
         Permutes,
-        "Rotates the plane of two dims by multiples of 90 degrees, from the first towards the second.",
+        "Rotates the plane of two dims by multiples of 90 degrees, from the first \
+         towards the second.",
     )
-    .grad(Lines(&[("self", "rot90(grad, -k, dims)")])).differs("names rotate with their dims").spread(Spread::LinearAlong),
+    .differs("names rotate with their dims")
+    .spread(Spread::LinearAlong),
     moves(
         "roll",
         "self, shifts: Sizes, dims: Dims = None",
         Keeps,
-        "Shifts elements cyclically along dims; without dims, along all elements in row-major order.",
-    ).grad(Lines(&[("self", "roll(grad, -shifts, dims)")])).spread(Spread::LinearAlong),
+        "Shifts elements cyclically along dims; without dims, along all elements in \
+         row-major order.",
+    )
+    .spread(Spread::LinearAlong),
     moves(
         "repeat",
         "self, repeats: Sizes",
         Special,
         "Repeats all elements along dims; new dims on the left are unnamed.",
     )
-    .forms(Forms::METHOD).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
+    .forms(Forms::METHOD)
+    .spread(Spread::Part),
     moves(
         "tile",
         "self, dims: Sizes",
         Special,
         "Repeats all elements along the last dims; new dims on the left are unnamed.",
-    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
+    )
+    .spread(Spread::Part),
     moves(
         "repeat_interleave",
         "self, repeats: Operand, dim: Dims = None, *, output_size: Int = None",
         Special,
         "Repeats each element of a dim, by one count or by a tensor of counts.",
-    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
+    )
+    .spread(Spread::Part),
     moves(
         "diag",
         "self, diagonal: Int = 0, *, names: Names = None",
@@ -65,65 +90,79 @@ pub(super) const ROWS: &[Row] = &[
         "Returns the diagonal of a matrix, or a matrix with a vector as its diagonal.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "rule::diagonal(grad, self)")])).differs("the new dims may have names").spread(Spread::Part),
+    .differs("the new dims may have names")
+    .spread(Spread::Part),
     moves(
         "diagflat",
         "self, offset: Int = 0, *, names: Names = None",
         Special,
         "Returns a matrix with all elements as its diagonal.",
     )
-    .grad(Lines(&[("self", "reshape(diagonal(grad, offset), sizes(self))")])).differs("the new dims may have names").spread(Spread::Part),
+    .differs("the new dims may have names")
+    .spread(Spread::Part),
     moves(
         "diag_embed",
         "self, offset: Int = 0, dim1: Int = -2, dim2: Int = -1, *, names: Names = None",
         Special,
         "Returns planes with the elements of the last dim as their diagonals.",
     )
-    .grad(Lines(&[("self", "diagonal(grad, offset, dim1, dim2)")])).differs("names propagate; the two new dims may have names").spread(Spread::Part),
+    .differs("names propagate; the two new dims may have names")
+    .spread(Spread::Part),
     moves(
         "tril",
         "self, diagonal: Int = 0",
         Keeps,
-        "Returns the elements on and below a diagonal of the last two dims, with zeros above.",
+        "Returns the elements on and below a diagonal of the last two dims, with zeros \
+         above.",
     )
-    .forms(Forms::ALL).grad(Lines(&[("self", "tril(grad, diagonal)")])).spread(Spread::LinearAlong),
+    .forms(Forms::ALL)
+    .spread(Spread::LinearAlong),
     moves(
         "triu",
         "self, diagonal: Int = 0",
         Keeps,
-        "Returns the elements on and above a diagonal of the last two dims, with zeros below.",
+        "Returns the elements on and above a diagonal of the last two dims, with zeros \
+         below.",
     )
-    .forms(Forms::ALL).grad(Lines(&[("self", "triu(grad, diagonal)")])).spread(Spread::LinearAlong),
+    .forms(Forms::ALL)
+    .spread(Spread::LinearAlong),
     moves(
         "narrow_copy",
         "self, dim: Dim, start: Int, length: Int",
         Keeps,
         "Copies a range of a dim to a new tensor.",
     )
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::range(grad, self)")])).spread(Spread::Part),
+    .forms(Forms::WITH_OUT)
+    .spread(Spread::Part),
     joins(
         "hstack",
         "Concatenates tensors along the second dim, vectors along their only dim.",
-    ).spread(Spread::Part),
+    )
+    .spread(Spread::Part),
     joins(
         "vstack",
         "Concatenates tensors along the first dim; vectors are rows.",
     )
-    .aliases(&["row_stack"]).spread(Spread::Part),
+    .aliases(&["row_stack"])
+    .spread(Spread::Part),
     joins("dstack", "Concatenates tensors along the third dim.").spread(Spread::Part),
     joins(
         "column_stack",
         "Concatenates matrices along the second dim; vectors are columns.",
-    ).spread(Spread::Part),
+    )
+    .spread(Spread::Part),
     Row::new(
         "block_diag",
         "tensors: Tensors",
         Compose,
         Special,
-        "Returns a matrix with the given matrices along its diagonal and zeros elsewhere.",
+        "Returns a matrix with the given matrices along its diagonal and zeros \
+         elsewhere.",
     )
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("the names of rows unify, and those of columns").spread(Spread::Part),
+    .grad(Parts)
+    .differs("the names of rows unify, and those of columns")
+    .spread(Spread::Part),
     Row::new(
         "cartesian_prod",
         "tensors: Tensors",
@@ -131,14 +170,18 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Returns all combinations of one element of each vector, in two unnamed dims.",
     )
-    .forms(Forms::FUNCTION).grad(Parts).spread(Spread::Whole),
+    .forms(Forms::FUNCTION)
+    .grad(Parts)
+    .spread(Spread::Whole),
     Row::new(
         "combinations",
         "self, r: Int = 2, with_replacement: Bool = False",
         Compose,
         Special,
         "Returns all combinations of `r` elements of a vector, in two unnamed dims.",
-    ).grad(Parts).spread(Spread::Whole),
+    )
+    .grad(Parts)
+    .spread(Spread::Whole),
     Row::new(
         "vander",
         "x, N: Int = None, increasing: Bool = False, *, outdim: Names = None",
@@ -148,7 +191,9 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Sum, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names propagate; the new dim may have a name").spread(Spread::Along),
+    .grad(Parts)
+    .differs("names propagate; the new dim may have a name")
+    .spread(Spread::Along),
     Row::new(
         "real",
         "self",
@@ -156,7 +201,8 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Returns the real parts without copying; a real tensor is returned unchanged.",
     )
-    .dtype(DTypeRule::Real, DTypes::ALL).spread(Spread::Linear),
+    .dtype(DTypeRule::Real, DTypes::ALL)
+    .spread(Spread::Linear),
     Row::new(
         "imag",
         "self",
@@ -164,7 +210,8 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Returns the imaginary parts without copying.",
     )
-    .dtype(DTypeRule::Real, DTypes::COMPLEX).spread(Spread::Linear),
+    .dtype(DTypeRule::Real, DTypes::COMPLEX)
+    .spread(Spread::Linear),
     Row::new(
         "view_as_real",
         "self, *, outdim: Names = None",
@@ -173,7 +220,8 @@ pub(super) const ROWS: &[Row] = &[
         "Views complex numbers as pairs in a new last dim.",
     )
     .dtype(DTypeRule::Real, DTypes::COMPLEX)
-    .differs("names propagate; the new dim may have a name").spread(Spread::Linear),
+    .differs("names propagate; the new dim may have a name")
+    .spread(Spread::Linear),
     Row::new(
         "view_as_complex",
         "self",
@@ -182,7 +230,8 @@ pub(super) const ROWS: &[Row] = &[
         "Views pairs in the last dim as complex numbers.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .differs("names propagate").spread(Spread::Linear),
+    .differs("names propagate")
+    .spread(Spread::Linear),
     Row::new(
         "complex",
         "real, imag",
@@ -191,7 +240,8 @@ pub(super) const ROWS: &[Row] = &[
         "Combines real and imaginary parts to complex numbers.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Lines(&[("real", "real(grad)"), ("imag", "imag(grad)")])).spread(Spread::Pointwise),
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .spread(Spread::Pointwise),
     Row::new(
         "polar",
         "abs, angle",
@@ -200,7 +250,9 @@ pub(super) const ROWS: &[Row] = &[
         "Combines magnitudes and angles to complex numbers.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Parts).spread(Spread::Pointwise),
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .grad(Parts)
+    .spread(Spread::Pointwise),
     Row::new(
         "conj_physical",
         "self",
@@ -210,5 +262,6 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .aliases(&["conj", "resolve_conj"])
-    .grad(Lines(&[("self", "conj(grad)")])).differs("always computed: no tensor is lazily conjugated").spread(Spread::Linear),
+    .differs("always computed: no tensor is lazily conjugated")
+    .spread(Spread::Linear),
 ];
