@@ -5,7 +5,7 @@ use std::panic::Location;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, Names, Result, Scalar, rule};
 use nomina_runtime::Raw;
-use nomina_runtime::call::{self, Node, Reduction};
+use nomina_runtime::call::{self, FusedReduction, Node};
 use smallvec::SmallVec;
 
 use super::reduce::Picked;
@@ -66,7 +66,7 @@ pub(crate) fn reduce(
         let names = names(program, operands)?.pop().flatten();
         wild = names.and_then(|names| wilds(rule::reduce(&names, picked.at, picked.keepdim), out));
     }
-    let by = Reduction {
+    let by = FusedReduction {
         op,
         dims: picked.at,
         keepdim: picked.keepdim,

@@ -8,7 +8,7 @@ use super::backward::check_seed;
 use super::function::argument;
 use super::pass::BackwardOptions;
 use super::reach::{Reach, is_computed_of, pull, targets};
-use crate::random::replay::{self, Drawn};
+use crate::random::replay::{self, RecordedDraws};
 use crate::raw::Raw;
 use crate::raw::graph::{
     Node, NodeRef, OperandGrads, ResultGrads, Rule, Run, is_grad_enabled, switched, trace,
@@ -24,7 +24,7 @@ pub type Segment = Arc<dyn Fn(&[Raw]) -> Result<Raw> + Send + Sync>;
 struct Checkpoint {
     f: Segment,
     inputs: Vec<Raw>,
-    drawn: Drawn,
+    drawn: RecordedDraws,
 }
 
 /// Returns the result of `f` without recording its operators: the backward pass computes `f` again, with the same random numbers.

@@ -6,7 +6,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use super::gather::bounds;
 use super::reduce::room_for_sums;
 use super::{
-    Arg, ReduceOptions, Reduction, ScatterReduce, Target, arg_position, bincount, contiguous,
+    Arg, FusedReduction, ReduceOptions, ScatterReduce, Target, arg_position, bincount, contiguous,
     fused_reduce, pointwise, pointwise_owned, reduce, reduced, to_dtype,
 };
 use crate::config::default_dtype;
@@ -238,7 +238,7 @@ pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: boo
         Node::Tensor(1),
         Node::Apply(Op::Mul, &[0, 1]),
     ];
-    let by = Reduction {
+    let by = FusedReduction {
         op: Op::Sum,
         dims,
         keepdim,

@@ -10,7 +10,7 @@ pub use crate::raw::arg::Arg;
 
 /// An operand for the rules of dtypes and sizes, which may also be a tensor that is written to.
 #[derive(Clone, Copy)]
-pub(super) enum Source<'a> {
+pub(super) enum OperandSource<'a> {
     Tensor {
         ptr: *const u8,
         layout: &'a Strided,
@@ -20,7 +20,7 @@ pub(super) enum Source<'a> {
     Scalar(Scalar),
 }
 
-impl<'a> From<Arg<'a>> for Source<'a> {
+impl<'a> From<Arg<'a>> for OperandSource<'a> {
     #[inline]
     fn from(arg: Arg<'a>) -> Self {
         match arg {
@@ -35,7 +35,7 @@ impl<'a> From<Arg<'a>> for Source<'a> {
     }
 }
 
-impl Source<'_> {
+impl OperandSource<'_> {
     fn dtype(&self) -> Option<DType> {
         match *self {
             Self::Tensor { dtype, .. } => Some(dtype),
@@ -59,11 +59,12 @@ fn arity(op: Op) -> usize {
 /// # Errors
 /// [`ErrorKind::DType`] for dtypes that the operator does not take.
 pub fn result_dtype(op: Op, args: &[Arg<'_>]) -> Result<Resolved> {
-    let sources: crate::SmallVec<[Source<'_>; 3]> = args.iter().map(|&arg| arg.into()).collect();
+    let sources: crate::SmallVec<[OperandSource<'_>; 3]> =
+        args.iter().map(|&arg| arg.into()).collect();
     resolve(op, &sources)
 }
 
-pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
+pub(super) fn resolve(op: Op, sources: &[OperandSource<'_>]) -> Result<Resolved> {
     let row = op.row();
     let arity = arity(op);
     if sources.len() < arity || arity == 0 || sources.len() > MOST {
@@ -85,8 +86,10 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     let mut promoter = Promoter::new(default);
     for source in promoted {
         match *source {
-            Source::Tensor { layout, dtype, .. } => promoter.tensor(dtype, layout.shape().len()),
-            Source::Scalar(value) => promoter.scalar(value),
+            OperandSource::Tensor { layout, dtype, .. } => {
+                promoter.tensor(dtype, layout.shape().len())
+            }
+            OperandSource::Scalar(value) => promoter.scalar(value),
         }
     }
     let common = promoter.result();
@@ -95,12 +98,12 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
         // Every operand's dtype counts: true minus 1.5 is refused, like true minus true.
         sources
             .iter()
-            .filter_map(Source::dtype)
+            .filter_map(OperandSource::dtype)
             .try_for_each(|dtype| row.check_dtype(dtype))?;
     }
     if op == Op::Pow
         && common.is_integral()
-        && matches!(sources[1], Source::Scalar(Scalar::Int(..0)))
+        && matches!(sources[1], OperandSource::Scalar(Scalar::Int(..0)))
     {
         return Err(Error::new(
             ErrorKind::Argument,
@@ -112,7 +115,7 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     Ok(row.dtype.resolve(common, default))
 }
 
-fn check_condition(op: Op, source: &Source<'_>) -> Result<()> {
+fn check_condition(op: Op, source: &OperandSource<'_>) -> Result<()> {
     match source.dtype() {
         Some(DType::Bool) => Ok(()),
         Some(DType::U8) if op == Op::Where => Ok(()),
@@ -130,20 +133,20 @@ fn check_condition(op: Op, source: &Source<'_>) -> Result<()> {
 
 /// Returns the device of all tensors among the operands, or the host if there are none. A tensor without dims on the
 /// host may be combined with any device, like a number.
-pub(super) fn device(op: &'static str, sources: &[Source<'_>]) -> Result<Device> {
+pub(super) fn device(op: &'static str, sources: &[OperandSource<'_>]) -> Result<Device> {
     let mut found: Option<Device> = None;
     for source in sources {
-        if let Source::Tensor { device, layout, .. } = *source
+        if let OperandSource::Tensor { device, layout, .. } = *source
             && !(device.is_cpu() && layout.shape().is_empty())
         {
             match found {
                 Some(first) if first != device => {
                     let error = super::check::mixed_devices(op, first, device);
                     return Err(sources.iter().fold(error, |error, source| match source {
-                        Source::Tensor { layout, .. } => {
+                        OperandSource::Tensor { layout, .. } => {
                             error.operand(&Names::default(), layout.shape())
                         }
-                        Source::Scalar(_) => error,
+                        OperandSource::Scalar(_) => error,
                     }));
                 }
                 _ => found = Some(device),
@@ -163,12 +166,15 @@ pub(super) unsafe fn number(ptr: *const u8, dtype: DType) -> Scalar {
 }
 
 /// Returns the shape to which all operands broadcast.
-pub(super) fn shape(op: &'static str, sources: &[Source<'_>]) -> Result<crate::shape::Shape> {
+pub(super) fn shape(
+    op: &'static str,
+    sources: &[OperandSource<'_>],
+) -> Result<crate::shape::Shape> {
     let shapes: crate::SmallVec<[&[usize]; 4]> = sources
         .iter()
         .filter_map(|source| match source {
-            Source::Tensor { layout, .. } => Some(layout.shape()),
-            Source::Scalar(_) => None,
+            OperandSource::Tensor { layout, .. } => Some(layout.shape()),
+            OperandSource::Scalar(_) => None,
         })
         .collect();
     crate::shape::broadcast(op, &shapes)
@@ -179,12 +185,14 @@ pub(super) fn error(
     kind: ErrorKind,
     op: &'static str,
     what: String,
-    sources: &[Source<'_>],
+    sources: &[OperandSource<'_>],
 ) -> Error {
     sources
         .iter()
         .fold(Error::new(kind, op, what), |error, source| match source {
-            Source::Tensor { layout, .. } => error.operand(&Names::default(), layout.shape()),
-            Source::Scalar(_) => error,
+            OperandSource::Tensor { layout, .. } => {
+                error.operand(&Names::default(), layout.shape())
+            }
+            OperandSource::Scalar(_) => error,
         })
 }

@@ -6,7 +6,7 @@ use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::arg::Source;
+use super::arg::OperandSource;
 use super::divisor;
 use crate::cpu::parallel::GRAIN;
 use crate::cpu::pointwise::{ContiguousJob, Kernel, Lane, kernel, run_contiguous};
@@ -34,11 +34,15 @@ impl<'a> Short<'a> {
     /// dtype.
     // Avoid moves: one costs as much as the whole addition.
     #[inline(always)]
-    pub(super) fn new(op: Op, operands: usize, at: impl Fn(usize) -> Source<'a>) -> Option<Self> {
+    pub(super) fn new(
+        op: Op,
+        operands: usize,
+        at: impl Fn(usize) -> OperandSource<'a>,
+    ) -> Option<Self> {
         let (mut like, mut dtype, mut device) = (None, DType::Bool, Device::Cpu);
         let mut repeats = false;
         for i in 0..operands {
-            if let Source::Tensor {
+            if let OperandSource::Tensor {
                 layout,
                 dtype: its,
                 device: place,
@@ -73,12 +77,12 @@ impl<'a> Short<'a> {
         let mut lanes = [Lane::Number(Scalar::Bool(false)); OPERANDS];
         for (i, lane) in lanes.iter_mut().enumerate().take(operands) {
             *lane = match at(i) {
-                Source::Tensor { ptr, layout, .. } if repeats => {
+                OperandSource::Tensor { ptr, layout, .. } if repeats => {
                     repeated(ptr, layout, like, count)?
                 }
-                Source::Tensor { ptr, .. } => Lane::Whole(ptr),
-                Source::Scalar(value) if keeps(value, dtype) => Lane::Number(value),
-                Source::Scalar(_) => return None,
+                OperandSource::Tensor { ptr, .. } => Lane::Whole(ptr),
+                OperandSource::Scalar(value) if keeps(value, dtype) => Lane::Number(value),
+                OperandSource::Scalar(_) => return None,
             };
         }
         (!repeats || agree(&lanes)).then_some(Self {

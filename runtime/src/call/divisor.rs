@@ -4,7 +4,7 @@ use nomina_core::op::class::Reduce;
 use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::arg::Source;
+use super::arg::OperandSource;
 use crate::call::backend::backend;
 use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
@@ -14,7 +14,7 @@ use crate::{Device, SmallVec};
 /// Checks that an integer division has no zeros among its divisors. Floats have infinities and NaN instead.
 pub(super) fn check(
     op: Op,
-    sources: &[Source<'_>],
+    sources: &[OperandSource<'_>],
     dtypes: Resolved,
     results: usize,
 ) -> Result<()> {
@@ -33,8 +33,8 @@ pub(super) fn check(
         "an integer is divided by zero",
     );
     let error = sources.iter().fold(error, |error, source| match source {
-        Source::Tensor { layout, .. } => error.operand(&Names::default(), layout.shape()),
-        Source::Scalar(_) => error,
+        OperandSource::Tensor { layout, .. } => error.operand(&Names::default(), layout.shape()),
+        OperandSource::Scalar(_) => error,
     });
     Err(error.hint("mask zeros out of the divisor, or convert to a float dtype"))
 }
@@ -48,10 +48,12 @@ pub(super) fn looks(op: Op, compute: DType) -> bool {
     divides && compute.is_integral()
 }
 
-fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
+fn none_is_zero(op: Op, divisor: OperandSource<'_>) -> Result<bool> {
     let (ptr, layout, dtype, device) = match divisor {
-        Source::Scalar(value) => return Ok(!matches!(value, Scalar::Int(0) | Scalar::Bool(false))),
-        Source::Tensor {
+        OperandSource::Scalar(value) => {
+            return Ok(!matches!(value, Scalar::Int(0) | Scalar::Bool(false)));
+        }
+        OperandSource::Tensor {
             ptr,
             layout,
             dtype,

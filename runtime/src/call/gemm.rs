@@ -5,7 +5,7 @@ use nomina_core::{Error, ErrorKind, Result, Scalar};
 
 use super::check::{check_same_kind, refuse, unequal_batches, unequal_sizes};
 use crate::call::backend::backend;
-use crate::job::{Matrix, Product, Repeat, Repeats};
+use crate::job::{BatchRepeats, Matrix, Product, Repeat};
 
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, broadcast, count};
@@ -76,7 +76,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
         cols: strides[rank - 1],
     };
     let strides = Strides::from_slice(out.strides());
-    let repeats: Repeats = (0..rank - 2)
+    let repeats: BatchRepeats = (0..rank - 2)
         .map(|dim| Repeat {
             size: out.shape()[dim],
             a: a.strides()[dim],

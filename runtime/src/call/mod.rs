@@ -89,7 +89,7 @@ pub use einsum::einsum;
 pub use factory::{arange, eye, full};
 #[cfg(feature = "fft")]
 pub use fft::{convolve, irfft, rfft, transform};
-pub use fused::{Reduction, fused, fused_reduce, fused_small};
+pub use fused::{FusedReduction, fused, fused_reduce, fused_small};
 pub(crate) use fused::{fused_unrecorded, several, stepwise};
 pub use gather::{
     ScatterReduce, Target, classes, from_mask, gather, index, index_put, index_select,
@@ -133,7 +133,8 @@ pub use small::{
 };
 pub use softmax::softmax;
 pub use sort::{
-    Unique, kthvalue, running_extreme, searchsorted, sort, topk, typical, typical_of_all, unique,
+    UniqueElements, kthvalue, running_extreme, searchsorted, sort, topk, typical, typical_of_all,
+    unique,
 };
 pub use sparse::{
     add as sparse_add, add_dense, coalesce, map as sparse_map, mul as sparse_mul, mul_dense,

@@ -6,7 +6,7 @@ use crate::job::{Input, Place, Pointwise, scalar};
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result};
 
-use super::arg::{Source, device, error, number, resolve, shape};
+use super::arg::{OperandSource, device, error, number, resolve, shape};
 use super::assign::{assign, assign_unrecorded, recorded_out};
 use super::direct::Short;
 use super::small::{small_binary, small_binary_in_place, small_unary, small_with_nodes};
@@ -19,7 +19,7 @@ use crate::raw::{Raw, RawMut, Strided, strides_in};
 use crate::shape::{Shape, Strides, row_major};
 use crate::tape::record_elementwise;
 
-pub(super) type Sources<'a> = SmallVec<[Source<'a>; 3]>;
+pub(super) type Sources<'a> = SmallVec<[OperandSource<'a>; 3]>;
 
 /// A checked elementwise operation.
 pub(super) struct Call<'a> {
@@ -57,7 +57,7 @@ impl<'a> Call<'a> {
 
     /// Whether any operand is a tensor.
     pub(super) fn has_tensor(&self) -> bool {
-        let tensor = |source: &Source<'_>| matches!(source, Source::Tensor { .. });
+        let tensor = |source: &OperandSource<'_>| matches!(source, OperandSource::Tensor { .. });
         self.sources.iter().any(tensor)
     }
 
@@ -82,9 +82,9 @@ impl<'a> Call<'a> {
 
     /// Expands the layouts of the inputs to the result's shape.
     fn layouts(&self) -> Result<SmallVec<[Option<Strided>; 3]>> {
-        let expand = |source: &Source<'_>| match source {
-            Source::Tensor { layout, .. } => layout.expand(&self.shape).map(Some),
-            Source::Scalar(_) => Ok(None),
+        let expand = |source: &OperandSource<'_>| match source {
+            OperandSource::Tensor { layout, .. } => layout.expand(&self.shape).map(Some),
+            OperandSource::Scalar(_) => Ok(None),
         };
         self.sources.iter().map(expand).collect()
     }
@@ -123,9 +123,9 @@ impl<'a> Call<'a> {
         let mut inputs: SmallVec<[&Strided; 3]> = SmallVec::new();
         for source in &self.sources {
             let layout = match *source {
-                Source::Tensor { layout, .. } => layout,
-                Source::Scalar(_) if counts => &number,
-                Source::Scalar(_) => continue,
+                OperandSource::Tensor { layout, .. } => layout,
+                OperandSource::Scalar(_) if counts => &number,
+                OperandSource::Scalar(_) => continue,
             };
             inputs.push(layout);
         }
@@ -167,7 +167,7 @@ impl<'a> Call<'a> {
             match (*source, layout) {
                 // A tensor without dims on the host, with operands on a device.
                 (
-                    Source::Tensor {
+                    OperandSource::Tensor {
                         ptr, dtype, device, ..
                     },
                     _,
@@ -177,15 +177,15 @@ impl<'a> Call<'a> {
                     operands.push((&zeros, 0));
                     inputs.push(Input::Scalar(scalar(self.op, value, self.dtypes.compute)));
                 }
-                (Source::Tensor { ptr, dtype, .. }, Some(layout)) => {
+                (OperandSource::Tensor { ptr, dtype, .. }, Some(layout)) => {
                     operands.push((layout.strides(), dtype.size()));
                     inputs.push(Input::Tensor(Place {
                         ptr: ptr.cast_mut(),
                         dtype,
                     }));
                 }
-                (Source::Tensor { .. }, None) => {}
-                (Source::Scalar(value), _) => {
+                (OperandSource::Tensor { .. }, None) => {}
+                (OperandSource::Scalar(value), _) => {
                     operands.push((&zeros, 0));
                     inputs.push(Input::Scalar(scalar(self.op, value, self.dtypes.compute)));
                 }
@@ -241,8 +241,8 @@ impl<'a> Call<'a> {
             return None;
         }
         let tensors = self.sources.iter().filter_map(|source| match source {
-            Source::Tensor { layout, .. } => Some(layout.shape()),
-            Source::Scalar(_) => None,
+            OperandSource::Tensor { layout, .. } => Some(layout.shape()),
+            OperandSource::Scalar(_) => None,
         });
         let shapes: SmallVec<[&[usize]; 3]> = tensors.collect();
         let own = *shapes.first()?;
@@ -355,7 +355,7 @@ pub fn pointwise_reusing(
     let Some(ptr) = own.unique_ptr().filter(|_| whole) else {
         return Ok(false);
     };
-    let source = Source::Tensor {
+    let source = OperandSource::Tensor {
         ptr: ptr.cast_const(),
         layout: own.layout(),
         dtype: own.dtype(),
@@ -403,7 +403,7 @@ pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Res
         return assign_pointwise(op, dest, rest);
     }
     let ptr = dest.as_mut_ptr();
-    let first = Source::Tensor {
+    let first = OperandSource::Tensor {
         ptr: ptr.cast_const(),
         layout: dest.layout(),
         dtype: dest.dtype(),

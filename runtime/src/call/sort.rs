@@ -7,7 +7,7 @@ use super::check::same_device;
 use super::device::HostResult;
 use super::{check, contiguous, index_select};
 use crate::call::backend::backend;
-use crate::job::{GroupJob, LineJob, Rows, Search, Task};
+use crate::job::{ContiguousRows, GroupJob, LineJob, Search, Task};
 use crate::{Device, SmallVec};
 
 use crate::plan::result_strides;
@@ -209,7 +209,7 @@ pub fn running_extreme(op: Op, x: &Raw, dim: usize) -> Result<(Raw, Raw)> {
 
 /// The result of [`unique`].
 #[derive(Clone, Debug)]
-pub struct Unique {
+pub struct UniqueElements {
     /// The distinct elements, or rows.
     pub values: Raw,
     /// For each element or row, the position of its value.
@@ -218,7 +218,7 @@ pub struct Unique {
     pub counts: Raw,
 }
 
-impl HostResult for Unique {
+impl HostResult for UniqueElements {
     fn moved(self, device: Device) -> Result<Self> {
         Ok(Self {
             values: self.values.moved(device)?,
@@ -233,26 +233,26 @@ impl HostResult for Unique {
 ///
 /// # Errors
 /// If the dim is out of range, the dtype is complex, or memory is missing.
-pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<Unique> {
+pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<UniqueElements> {
     check_dtype(op, x)?;
     let found = match dim {
         Some(dim) => unique_slices(op, &x.clone().detach(), dim, consecutive)?,
         None => unique_elements(op, &x.clone().detach(), consecutive)?,
     };
-    Ok(Unique {
+    Ok(UniqueElements {
         values: record_no_derivative(op, found.values, [x])?,
         ..found
     })
 }
 
-fn unique_slices(op: Op, x: &Raw, dim: usize, consecutive: bool) -> Result<Unique> {
+fn unique_slices(op: Op, x: &Raw, dim: usize, consecutive: bool) -> Result<UniqueElements> {
     check::dim(op.name(), x.shape(), dim)?;
     let mut front: Vec<usize> = (0..x.rank()).collect();
     front.remove(dim);
     front.insert(0, dim);
     let rows = contiguous(&x.permute(&front)?)?;
     let (count, len) = (x.shape()[dim], crate::shape::count(&rows.shape()[1..]));
-    let all = Rows {
+    let all = ContiguousRows {
         x: rows.as_ptr(),
         dtype: x.dtype(),
         count,
@@ -262,13 +262,13 @@ fn unique_slices(op: Op, x: &Raw, dim: usize, consecutive: bool) -> Result<Uniqu
     let mut back: Vec<usize> = (1..x.rank()).collect();
     back.insert(dim, 0);
     let found = grouped(op, &rows, all, order.as_ref(), &[count], order.as_ref())?;
-    Ok(Unique {
+    Ok(UniqueElements {
         values: contiguous(&found.values.permute(&back)?)?,
         ..found
     })
 }
 
-fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<Unique> {
+fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<UniqueElements> {
     let count = x.numel();
     let flat = contiguous(x)?.reshape(&[count])?;
     let (line, order) = if consecutive {
@@ -277,7 +277,7 @@ fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<Unique> {
         let (values, positions) = sort(op, &flat, 0, false)?;
         (values, Some(positions))
     };
-    let all = Rows {
+    let all = ContiguousRows {
         x: line.as_ptr(),
         dtype: x.dtype(),
         count,
@@ -287,7 +287,7 @@ fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<Unique> {
 }
 
 /// Returns the numbers of rows in the order of their elements.
-fn row_order(op: Op, x: &Raw, rows: Rows) -> Result<Raw> {
+fn row_order(op: Op, x: &Raw, rows: ContiguousRows) -> Result<Raw> {
     let mut order = Raw::empty(op.name(), &[rows.count], DType::I64, x.device())?;
     let to = order.fresh_ptr().cast();
     // SAFETY: contiguous rows of the operand, and a fresh result with a number for each row.
@@ -300,11 +300,11 @@ fn row_order(op: Op, x: &Raw, rows: Rows) -> Result<Raw> {
 fn grouped(
     op: Op,
     x: &Raw,
-    rows: Rows,
+    rows: ContiguousRows,
     sorted: Option<&Raw>,
     shape: &[usize],
     order: Option<&Raw>,
-) -> Result<Unique> {
+) -> Result<UniqueElements> {
     let number = |x: Option<&Raw>| x.map_or(std::ptr::null(), |x| x.as_ptr().cast::<i64>());
     let new = |shape: &[usize]| Raw::empty(op.name(), shape, DType::I64, x.device());
     // Checked before anything is counted: there may be more rows without elements than fit into memory.
@@ -338,7 +338,7 @@ fn grouped(
         Some(order) => index_select(op, order, 0, &starts)?,
         None => starts,
     };
-    Ok(Unique {
+    Ok(UniqueElements {
         values: index_select(op, x, 0, &at)?,
         inverse,
         counts,

@@ -415,7 +415,7 @@ pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
     let (rows, places) = indices.split_at(a.nnz());
     let starts = kernels::row_starts(rows, a.shape()[0]).map_err(missing(op))?;
     with_dtype!(a.dtype(), T => {
-        let rows = kernels::Rows {
+        let rows = kernels::SparseRows {
             starts: &starts,
             columns: places,
             values: elements::<T>(op, a.values())?,

@@ -9,7 +9,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use super::{copy_into, fused};
 use crate::SmallVec;
 use crate::cpu::step::ParameterSteps;
-use crate::job::{Adam, Descent, Formula, GradFactors, Momentum, Node, StepJob, Value};
+use crate::job::{Adam, Descent, Formula, GradFactors, Momentum, Node, StepJob, StepNumber};
 use crate::memory::refused;
 use crate::profile::Span;
 use crate::raw::graph::no_grad;
@@ -361,7 +361,7 @@ macro_rules! traced {
 }
 traced!(Add add, Sub sub, Mul mul, Div div);
 
-impl Value for TracedValue<'_> {
+impl StepNumber for TracedValue<'_> {
     fn times(self, factor: f64) -> Self {
         let factor = self.chain.step(BuilderStep::Number(factor));
         self * factor

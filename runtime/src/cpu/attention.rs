@@ -9,7 +9,7 @@ use crate::cpu::gemm::multiply;
 use crate::cpu::parallel::threads;
 use crate::cpu::reduce::lanes::{filled, halved};
 use crate::cpu::reduce::load::{Copy2, copy2};
-use crate::cpu::reduce::real::Real;
+use crate::cpu::reduce::real::BlockFloat;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::try_for_each;
 use crate::job::{AttentionJob, AttentionPart, Matrix, Product};
@@ -37,7 +37,7 @@ pub(crate) unsafe fn execute(job: &AttentionJob) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn blocks<T: Real>(job: &AttentionJob) -> Result<(), NoMemory> {
+unsafe fn blocks<T: BlockFloat>(job: &AttentionJob) -> Result<(), NoMemory> {
     let count: usize = job.batch.iter().product();
     let shared = (count * job.length).div_ceil(4 * threads());
     let rows = (SCORES / job.source)
@@ -93,7 +93,7 @@ struct Loaded<T> {
 }
 
 impl QueryRange<'_> {
-    unsafe fn run<T: Real>(&self) -> Result<(), NoMemory> {
+    unsafe fn run<T: BlockFloat>(&self) -> Result<(), NoMemory> {
         let Self { job, rows, .. } = *self;
         // The last query of the block sees the most keys.
         let seen = if job.causal {
@@ -162,7 +162,7 @@ impl QueryRange<'_> {
     ///
     /// # Safety
     /// The operand has this number of rows and columns.
-    unsafe fn rows_of<T: Real>(
+    unsafe fn rows_of<T: BlockFloat>(
         &self,
         part: &AttentionPart,
         first: usize,
@@ -190,7 +190,7 @@ impl QueryRange<'_> {
     ///
     /// # Safety
     /// There are `rows` times `seen` scores.
-    unsafe fn normalise<T: Real>(
+    unsafe fn normalise<T: BlockFloat>(
         &self,
         scores: Matrix,
         seen: usize,
@@ -234,7 +234,13 @@ impl QueryRange<'_> {
     ///
     /// # Safety
     /// There are `rows` times `seen` weights, `seen` values and `rows` times `width` sums.
-    unsafe fn leave_out<T: Real>(&self, weights: Matrix, seen: usize, value: Matrix, sums: Matrix) {
+    unsafe fn leave_out<T: BlockFloat>(
+        &self,
+        weights: Matrix,
+        seen: usize,
+        value: Matrix,
+        sums: Matrix,
+    ) {
         let width = self.job.width;
         for row in 0..self.rows {
             // SAFETY: guaranteed by the caller; weights and sums are separate buffers.
@@ -269,7 +275,7 @@ impl QueryRange<'_> {
     ///
     /// # Safety
     /// There are `rows` times `width` sums.
-    unsafe fn write<T: Real>(&self, sums: Matrix, totals: &[T]) {
+    unsafe fn write<T: BlockFloat>(&self, sums: Matrix, totals: &[T]) {
         let (width, out) = (self.job.width, &self.job.out);
         for (row, total) in totals.iter().enumerate() {
             let total = total.wide();
@@ -315,7 +321,7 @@ struct Masked<'a, T> {
     truth: bool,
 }
 
-impl<T: Real> Kernel for Masked<'_, T> {
+impl<T: BlockFloat> Kernel for Masked<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -346,7 +352,7 @@ struct Exponentials<'a, T> {
     scores: &'a mut [T],
 }
 
-impl<T: Real> Kernel for Exponentials<'_, T> {
+impl<T: BlockFloat> Kernel for Exponentials<'_, T> {
     type Out = T;
     #[inline(always)]
     fn run(self) -> T {

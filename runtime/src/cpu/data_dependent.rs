@@ -7,7 +7,8 @@ use super::quantile::of_lines;
 use super::sort::{groups, search};
 use super::{Cpu, gather, index};
 use crate::job::{
-    BinJob, Binned, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Rows, Search, Unchecked,
+    BinJob, Binned, ContiguousRows, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Search,
+    Unchecked,
 };
 use crate::memory::NoMemory;
 
@@ -82,7 +83,12 @@ impl DataDependent for Cpu {
         Ok(())
     }
 
-    unsafe fn row_order(&self, op: &'static str, rows: Rows, out: *mut i64) -> Result<()> {
+    unsafe fn row_order(
+        &self,
+        op: &'static str,
+        rows: ContiguousRows,
+        out: *mut i64,
+    ) -> Result<()> {
         // SAFETY: guaranteed by the caller.
         let order = unsafe { rows.sorted() }.map_err(|error| error.in_op(op))?;
         // SAFETY: the output has one number per row.
@@ -93,7 +99,7 @@ impl DataDependent for Cpu {
     unsafe fn row_starts(
         &self,
         op: &'static str,
-        rows: Rows,
+        rows: ContiguousRows,
         order: *const i64,
         room: Room<'_, i64>,
     ) -> Result<()> {

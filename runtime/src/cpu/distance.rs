@@ -35,12 +35,12 @@ pub(crate) unsafe fn execute(job: &DistanceJob) -> Result<(), NoMemory> {
 
 /// A stored element type and the type that it is computed in.
 trait Stored: Copy + Send + Sync {
-    type In: Real;
+    type In: DistanceFloat;
     fn load(self) -> Self::In;
     fn store(value: Self::In) -> Self;
 }
 
-trait Real: Copy + Send + Sync {
+trait DistanceFloat: Copy + Send + Sync {
     const ZERO: Self;
     /// The range of norms whose powers neither overflow nor underflow; other norms are recomputed.
     const ORDINARY: Range<f64>;
@@ -58,7 +58,7 @@ trait Real: Copy + Send + Sync {
 
 macro_rules! real {
     ($($t:ident $ordinary:expr;)*) => {$(
-        impl Real for $t {
+        impl DistanceFloat for $t {
             const ZERO: $t = 0.0;
             const ORDINARY: Range<f64> = $ordinary;
             #[inline(always)]
@@ -178,7 +178,7 @@ unsafe fn distance_as<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
 /// the largest one.
 #[cold]
 #[inline(never)]
-fn again<R: Real>(x: &[R], y: &[R], p: f64) -> R {
+fn again<R: DistanceFloat>(x: &[R], y: &[R], p: f64) -> R {
     let apart = || {
         let pairs = x.iter().zip(y);
         pairs.map(|(x, y)| (x.wide() - y.wide()).abs())
@@ -196,7 +196,7 @@ struct Distance<'a, R> {
     p: f64,
 }
 
-impl<R: Real> Kernel for Distance<'_, R> {
+impl<R: DistanceFloat> Kernel for Distance<'_, R> {
     type Out = R;
     #[inline(always)]
     fn run(self) -> R {
@@ -219,7 +219,7 @@ impl<R: Real> Kernel for Distance<'_, R> {
 }
 
 #[inline(always)]
-fn fold<R: Real>(x: &[R], y: &[R], of: impl Fn(R) -> R, join: impl Fn(R, R) -> R) -> R {
+fn fold<R: DistanceFloat>(x: &[R], y: &[R], of: impl Fn(R) -> R, join: impl Fn(R, R) -> R) -> R {
     let mut lanes = [R::ZERO; LANES];
     let (mut left, mut right) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
     for (x, y) in (&mut left).zip(&mut right) {

@@ -24,7 +24,7 @@ const TASK: usize = 1 << 16;
 
 /// Transposed lines; [`LANES`] lines form a group.
 #[derive(Clone, Copy)]
-pub(crate) struct Tile {
+pub(crate) struct TransposedLines {
     /// The first element.
     pub xs: *mut u8,
     /// The distance between groups, in elements.
@@ -35,7 +35,7 @@ pub(crate) struct Tile {
     pub count: usize,
 }
 
-impl Tile {
+impl TransposedLines {
     /// Returns one element of each line of a group.
     ///
     /// # Safety
@@ -71,7 +71,7 @@ pub(crate) unsafe fn short(
     plan: &LinePlan,
     ends: Ends,
     of: DType,
-    compute: &(dyn Fn(Tile) + Sync),
+    compute: &(dyn Fn(TransposedLines) + Sync),
 ) -> Result<bool, NoMemory> {
     let Some(rows) = LineRows::new(plan, ends.step) else {
         return Ok(false);
@@ -184,7 +184,7 @@ impl RowBlock<'_> {
         out: *mut u8,
         out_dtype: DType,
         [a, b, c, d]: [*mut u8; 4],
-        compute: &(dyn Fn(Tile) + Sync),
+        compute: &(dyn Fn(TransposedLines) + Sync),
     ) {
         let Self { turn, rows, of, .. } = *self;
         let width = rows.count * rows.lines;
@@ -205,7 +205,7 @@ impl RowBlock<'_> {
             // copied to a buffer above.
             let xs = xs.cast_mut();
             for line in 0..rows.lines {
-                compute(Tile {
+                compute(TransposedLines {
                     xs: xs.add(line * turn.pitch() * of.size()),
                     step: turn.group(width),
                     groups: turn.rows() / LANES,

@@ -5,9 +5,9 @@ use std::slice::from_raw_parts;
 use nomina_core::DType;
 
 use super::parallel::{GRAIN, Shared, try_split};
-use super::reduce::logsumexp::{ExpRow, Ordered};
+use super::reduce::logsumexp::{ExpRow, MaxFloat};
 use super::reduce::simd::dispatch;
-use super::rows::Rows;
+use super::rows::RowDims;
 use super::softmax::Peak;
 use crate::dispatch::arithmetic;
 use crate::job::EntropyJob;
@@ -18,7 +18,7 @@ use crate::memory::{NoMemory, Scratch};
 const BLOCK: usize = 1024;
 
 /// Returns the logarithm of the sum of a row's exponentials.
-fn log_sum_exp<T: Ordered>(row: &[T]) -> f64 {
+fn log_sum_exp<T: MaxFloat>(row: &[T]) -> f64 {
     let max = dispatch(Peak(row));
     if max.wide().is_infinite() {
         // An infinite maximum dominates all elements except NaN.
@@ -46,9 +46,9 @@ pub(crate) unsafe fn execute(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn each_row<T: Ordered>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
+unsafe fn each_row<T: MaxFloat>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     let dims = [job.dim];
-    let rows = Rows::new(job.shape, &dims);
+    let rows = RowDims::new(job.shape, &dims);
     let x = rows.layout(job.x, job.shape, job.strides, &dims);
     let out = Shared(job.out.cast());
     let classes = rows.len as f64;

@@ -8,10 +8,10 @@ use nomina_core::DType;
 
 use super::nontemporal::NonTemporal;
 use super::parallel::{GRAIN, Shared, try_split};
-use super::reduce::real::Real;
+use super::reduce::real::BlockFloat;
 use super::reduce::scale::SquareScale;
 use super::reduce::simd::{Kernel, dispatch};
-use super::rows::{Lines, Rows};
+use super::rows::{RowDims, RowLayout};
 use crate::dispatch::arithmetic;
 use crate::job::{NormJob, Place};
 
@@ -31,7 +31,7 @@ struct Total<'a, T, const SQUARES: bool> {
     mean: T,
 }
 
-impl<T: Real, const SQUARES: bool> Kernel for Total<'_, T, SQUARES> {
+impl<T: BlockFloat, const SQUARES: bool> Kernel for Total<'_, T, SQUARES> {
     type Out = [f64; 2];
     #[inline(always)]
     fn run(self) -> [f64; 2] {
@@ -89,7 +89,7 @@ pub(crate) fn slope(deviation: f64, eps: f64) -> f64 {
 
 /// Returns the moments of a row, or `None` if it must be recomputed because of overflow or underflow.
 #[inline(always)]
-fn moments<T: Real>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
+fn moments<T: BlockFloat>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
     let count = row.len() as f64;
     let about = if rms {
         T::ZERO
@@ -123,7 +123,7 @@ struct Again {
 impl Again {
     #[cold]
     #[inline(never)]
-    fn new<T: Real>(row: &[T], rms: bool, eps: f64) -> Self {
+    fn new<T: BlockFloat>(row: &[T], rms: bool, eps: f64) -> Self {
         let count = row.len() as f64;
         // Dividing first keeps each summand in the range of the elements.
         let sum = row.iter().fold(0.0, |sum, x| sum + x.wide() / count);
@@ -167,7 +167,7 @@ impl Again {
     /// `out` is writable for `row.len()` elements, and each scale has that length.
     #[cold]
     #[inline(never)]
-    unsafe fn write<T: Real>(&self, row: &[T], out: *mut T, scales: [Option<&[T]>; 2]) {
+    unsafe fn write<T: BlockFloat>(&self, row: &[T], out: *mut T, scales: [Option<&[T]>; 2]) {
         for (i, x) in row.iter().enumerate() {
             let x = (self.scale.difference(x.wide(), self.about) - self.off) * self.factor;
             let x = scales[0].map_or(x, |weight| x * weight[i].wide());
@@ -189,7 +189,7 @@ struct Apply<'a, T, const OFF: bool> {
     bias: Option<&'a [T]>,
 }
 
-impl<T: Real, const OFF: bool> Kernel for Apply<'_, T, OFF> {
+impl<T: BlockFloat, const OFF: bool> Kernel for Apply<'_, T, OFF> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -242,13 +242,13 @@ pub(crate) unsafe fn execute(job: &NormJob<'_>) -> Result<(), NoMemory> {
 
 /// A weight or bias of the row's elements, read only once if it is the same for all rows.
 struct RowParameter<'a, T> {
-    lines: &'a Lines,
+    lines: &'a RowLayout,
     buffer: Scratch<T>,
     ready: bool,
 }
 
-impl<'a, T: Real> RowParameter<'a, T> {
-    fn new(lines: &'a Lines, rows: &Rows) -> Result<Self, NoMemory> {
+impl<'a, T: BlockFloat> RowParameter<'a, T> {
+    fn new(lines: &'a RowLayout, rows: &RowDims) -> Result<Self, NoMemory> {
         let own = if lines.is_dense::<T>() { 0 } else { rows.len };
         Ok(Self {
             lines,
@@ -258,8 +258,8 @@ impl<'a, T: Real> RowParameter<'a, T> {
     }
 
     /// # Safety
-    /// The requirements of [`Rows::load`].
-    unsafe fn row(&mut self, rows: &Rows, row: usize) -> &[T] {
+    /// The requirements of [`RowDims::load`].
+    unsafe fn row(&mut self, rows: &RowDims, row: usize) -> &[T] {
         if self.ready {
             return &self.buffer;
         }
@@ -275,7 +275,7 @@ impl<'a, T: Real> RowParameter<'a, T> {
 ///
 /// # Safety
 /// `out` is writable for `row.len()` elements.
-unsafe fn apply<T: Real>(
+unsafe fn apply<T: BlockFloat>(
     row: &[T],
     out: *mut T,
     found: Moments,
@@ -304,9 +304,9 @@ unsafe fn apply<T: Real>(
     }
 }
 
-unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
+unsafe fn each_row<T: BlockFloat>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
-    let rows = Rows::new(shape, dims);
+    let rows = RowDims::new(shape, dims);
     let x = rows.layout(job.x, shape, job.strides, dims);
     let out = rows.layout(job.out, shape, job.out_strides, dims);
     let scale = |of: &Option<(Place, &[isize])>| {

@@ -10,9 +10,9 @@ use nomina_core::DType;
 use super::nontemporal::NonTemporal;
 use super::norm::slope;
 use super::parallel::{GRAIN, Shared, try_split};
-use super::reduce::real::Real;
+use super::reduce::real::BlockFloat;
 use super::reduce::simd::{Kernel, dispatch};
-use super::rows::Rows;
+use super::rows::RowDims;
 use crate::dispatch::arithmetic;
 use crate::job::{RowGradient, RowGradientJob};
 use crate::memory::scratch::collect;
@@ -30,8 +30,8 @@ trait RowFormula {
     const SUMS: bool = true;
     /// Whether the terms are averaged instead of summed.
     const MEANS: bool;
-    fn terms<T: Real>(saved: T, grad: T, row: [T; 3]) -> [T; 2];
-    fn last<T: Real>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T;
+    fn terms<T: BlockFloat>(saved: T, grad: T, row: [T; 3]) -> [T; 2];
+    fn last<T: BlockFloat>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T;
 }
 
 /// The gradient of softmax with result y: y (g - sum(g y)).
@@ -40,11 +40,11 @@ struct SoftmaxGradient;
 impl RowFormula for SoftmaxGradient {
     const MEANS: bool = false;
     #[inline(always)]
-    fn terms<T: Real>(saved: T, grad: T, _: [T; 3]) -> [T; 2] {
+    fn terms<T: BlockFloat>(saved: T, grad: T, _: [T; 3]) -> [T; 2] {
         [grad * saved, T::ZERO]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, grad: T, _: [T; 3], [sum, _]: [T; 2]) -> T {
+    fn last<T: BlockFloat>(saved: T, grad: T, _: [T; 3], [sum, _]: [T; 2]) -> T {
         (grad - sum) * saved
     }
 }
@@ -55,11 +55,11 @@ struct LogSoftmaxGradient;
 impl RowFormula for LogSoftmaxGradient {
     const MEANS: bool = false;
     #[inline(always)]
-    fn terms<T: Real>(_: T, grad: T, _: [T; 3]) -> [T; 2] {
+    fn terms<T: BlockFloat>(_: T, grad: T, _: [T; 3]) -> [T; 2] {
         [grad, T::ZERO]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, grad: T, _: [T; 3], [sum, _]: [T; 2]) -> T {
+    fn last<T: BlockFloat>(saved: T, grad: T, _: [T; 3], [sum, _]: [T; 2]) -> T {
         grad - saved.exp_nonpositive() * sum
     }
 }
@@ -71,7 +71,7 @@ struct NormGradient<const CENTRED: bool>;
 
 impl<const CENTRED: bool> NormGradient<CENTRED> {
     #[inline(always)]
-    fn standard<T: Real>(saved: T, [mean, slope, off]: [T; 3]) -> T {
+    fn standard<T: BlockFloat>(saved: T, [mean, slope, off]: [T; 3]) -> T {
         if CENTRED {
             (saved - mean) * slope - off
         } else {
@@ -83,12 +83,12 @@ impl<const CENTRED: bool> NormGradient<CENTRED> {
 impl<const CENTRED: bool> RowFormula for NormGradient<CENTRED> {
     const MEANS: bool = true;
     #[inline(always)]
-    fn terms<T: Real>(saved: T, grad: T, row: [T; 3]) -> [T; 2] {
+    fn terms<T: BlockFloat>(saved: T, grad: T, row: [T; 3]) -> [T; 2] {
         let centre = if CENTRED { grad } else { T::ZERO };
         [centre, grad * Self::standard(saved, row)]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T {
+    fn last<T: BlockFloat>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T {
         let grad = if CENTRED { grad - terms[0] } else { grad };
         (grad - Self::standard(saved, row) * terms[1]) * row[1]
     }
@@ -101,11 +101,11 @@ impl RowFormula for EntropyGradient {
     const SUMS: bool = false;
     const MEANS: bool = false;
     #[inline(always)]
-    fn terms<T: Real>(_: T, _: T, _: [T; 3]) -> [T; 2] {
+    fn terms<T: BlockFloat>(_: T, _: T, _: [T; 3]) -> [T; 2] {
         [T::ZERO; 2]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, _: T, [log_sum, factor, _]: [T; 3], _: [T; 2]) -> T {
+    fn last<T: BlockFloat>(saved: T, _: T, [log_sum, factor, _]: [T; 3], _: [T; 2]) -> T {
         (saved - log_sum).exp_nonpositive() * factor
     }
 }
@@ -113,7 +113,7 @@ impl RowFormula for EntropyGradient {
 /// A kernel that computes the sums of a row's terms.
 struct TermSums<'a, T, F>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
 
-impl<T: Real, F: RowFormula> Kernel for TermSums<'_, T, F> {
+impl<T: BlockFloat, F: RowFormula> Kernel for TermSums<'_, T, F> {
     type Out = [f64; 2];
     #[inline(always)]
     fn run(self) -> [f64; 2] {
@@ -152,7 +152,7 @@ struct Last<'a, T, F> {
     by: PhantomData<F>,
 }
 
-impl<T: Real, F: RowFormula> Kernel for Last<'_, T, F> {
+impl<T: BlockFloat, F: RowFormula> Kernel for Last<'_, T, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -167,7 +167,7 @@ impl<T: Real, F: RowFormula> Kernel for Last<'_, T, F> {
 /// A kernel that computes the elementwise products of two rows.
 struct TermProducts<'a, T>(&'a [T], &'a [T], &'a mut [T]);
 
-impl<T: Real> Kernel for TermProducts<'_, T> {
+impl<T: BlockFloat> Kernel for TermProducts<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -191,7 +191,7 @@ pub(crate) unsafe fn execute(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn compute<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
+unsafe fn compute<T: BlockFloat>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         match job.by {
@@ -205,7 +205,7 @@ unsafe fn compute<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
 }
 
 /// Returns whether a row's slope and sums stayed in the range of `T`.
-fn is_ordinary<T: Real>(slope: f64, sums: [f64; 2]) -> bool {
+fn is_ordinary<T: BlockFloat>(slope: f64, sums: [f64; 2]) -> bool {
     let ends = T::LEAST_SQUARE..1.0 / T::LEAST_SQUARE;
     ends.contains(&slope) && sums.iter().all(|sum| sum.is_finite())
 }
@@ -216,7 +216,7 @@ fn is_ordinary<T: Real>(slope: f64, sums: [f64; 2]) -> bool {
 /// The result is writable for the length of the row.
 #[cold]
 #[inline(never)]
-unsafe fn again<T: Real, F: RowFormula>(
+unsafe fn again<T: BlockFloat, F: RowFormula>(
     row: [&[T]; 2],
     [mean, slope, _]: [f64; 3],
     count: f64,
@@ -234,9 +234,9 @@ unsafe fn again<T: Real, F: RowFormula>(
     Ok(())
 }
 
-unsafe fn each_row<T: Real, F: RowFormula>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
+unsafe fn each_row<T: BlockFloat, F: RowFormula>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
-    let rows = Rows::new(shape, dims);
+    let rows = RowDims::new(shape, dims);
     let of = |(place, strides)| rows.layout(place, shape, strides, dims);
     let (saved, grad, out) = (of(job.saved), of(job.grad), of(job.out));
     let weight = job.weight.map(of);

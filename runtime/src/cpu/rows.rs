@@ -12,7 +12,7 @@ use crate::job::Place;
 
 /// The division of dims into those that enumerate rows and those along them, and the number of
 /// rows.
-pub(crate) struct Rows {
+pub(crate) struct RowDims {
     /// The sizes of the dims that enumerate rows, outermost first.
     kept: SmallVec<[usize; 8]>,
     /// The number of rows.
@@ -22,7 +22,7 @@ pub(crate) struct Rows {
 }
 
 /// The layout of one operand's rows. Strides are in bytes.
-pub(crate) struct Lines {
+pub(crate) struct RowLayout {
     base: Shared,
     dtype: DType,
     kept: SmallVec<[isize; 8]>,
@@ -30,7 +30,7 @@ pub(crate) struct Lines {
     along: SmallVec<[(usize, isize); 4]>,
 }
 
-impl Rows {
+impl RowDims {
     /// Divides a shape into rows; `dims` run along them, in this order.
     pub(crate) fn new(shape: &[usize], dims: &[usize]) -> Self {
         let kept: SmallVec<[usize; 8]> = (0..shape.len())
@@ -51,7 +51,7 @@ impl Rows {
         shape: &[usize],
         strides: &[isize],
         dims: &[usize],
-    ) -> Lines {
+    ) -> RowLayout {
         let size = place.dtype.size() as isize;
         let kept = (0..shape.len())
             .filter(|dim| !dims.contains(dim))
@@ -70,7 +70,7 @@ impl Rows {
         if along.is_empty() {
             along.push((1, size));
         }
-        Lines {
+        RowLayout {
             base: Shared(place.ptr),
             dtype: place.dtype,
             kept,
@@ -79,7 +79,7 @@ impl Rows {
     }
 
     /// Returns the offset of a row in bytes.
-    fn offset(&self, lines: &Lines, mut row: usize) -> isize {
+    fn offset(&self, lines: &RowLayout, mut row: usize) -> isize {
         let mut offset = 0;
         for (&size, &stride) in self.kept.iter().zip(&lines.kept).rev() {
             offset += (row % size) as isize * stride;
@@ -89,7 +89,7 @@ impl Rows {
     }
 
     /// Returns the address of a row's first element.
-    pub(crate) fn start(&self, lines: &Lines, row: usize) -> *mut u8 {
+    pub(crate) fn start(&self, lines: &RowLayout, row: usize) -> *mut u8 {
         lines.base.get().wrapping_offset(self.offset(lines, row))
     }
 
@@ -100,7 +100,7 @@ impl Rows {
     /// The row's elements are readable and nobody writes to them meanwhile.
     pub(crate) unsafe fn load<'a, T: Element>(
         &self,
-        lines: &Lines,
+        lines: &RowLayout,
         row: usize,
         buffer: &'a mut [T],
     ) -> &'a [T] {
@@ -130,7 +130,7 @@ impl Rows {
     ///
     /// # Safety
     /// The row's elements are writable, and nobody else accesses them meanwhile.
-    pub(crate) unsafe fn store<T: Element>(&self, lines: &Lines, row: usize, from: &[T]) {
+    pub(crate) unsafe fn store<T: Element>(&self, lines: &RowLayout, row: usize, from: &[T]) {
         let start = self.start(lines, row);
         let cast = Cast::new(T::DTYPE, lines.dtype);
         let source = from.as_ptr().cast::<u8>();
@@ -149,7 +149,7 @@ impl Rows {
     }
 }
 
-impl Lines {
+impl RowLayout {
     /// Returns whether rows are contiguous and have this dtype.
     pub(crate) fn is_dense<T: Element>(&self) -> bool {
         let [(_, step)] = self.along[..] else {

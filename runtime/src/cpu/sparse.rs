@@ -219,7 +219,7 @@ pub(crate) fn common(a: &[usize], b: &[usize]) -> Result<(Vec<usize>, Vec<usize>
 }
 
 /// A sparse matrix with entries in row-major order.
-pub(crate) struct Rows<'a, T> {
+pub(crate) struct SparseRows<'a, T> {
     /// The index of each row's first entry, and the end.
     pub starts: &'a [usize],
     /// The column of each entry.
@@ -244,7 +244,7 @@ pub(crate) fn row_starts(rows: &[i64], n: usize) -> Result<Vec<usize>, NoMemory>
 /// are computed one by one, in parts with about equal numbers of entries; sums are computed in
 /// `Wide`.
 pub(crate) fn product<T: Cell>(
-    a: &Rows<'_, T>,
+    a: &SparseRows<'_, T>,
     b: &[T],
     n: usize,
     out: &mut [T],
@@ -354,7 +354,7 @@ mod tests {
             }
         }
         let starts = row_starts(&rows, count).unwrap();
-        let a = Rows {
+        let a = SparseRows {
             starts: &starts,
             columns: &columns,
             values: &values,

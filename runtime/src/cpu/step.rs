@@ -5,7 +5,7 @@ use nomina_core::Element;
 use super::parallel::each;
 use super::reduce::simd::{Kernel, dispatch};
 use crate::SmallVec;
-use crate::job::{Formula, StepJob, Value};
+use crate::job::{Formula, StepJob, StepNumber};
 use crate::memory::NoMemory;
 use crate::shape::product;
 
@@ -14,7 +14,7 @@ const PIECE: usize = 1 << 14;
 
 macro_rules! value {
     ($t:ty) => {
-        impl Value for $t {
+        impl StepNumber for $t {
             #[inline(always)]
             fn times(self, factor: f64) -> Self {
                 self * factor as $t
@@ -42,7 +42,7 @@ struct ParameterPiece<T, F, const K: usize> {
     by: F,
 }
 
-impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for ParameterPiece<T, F, K> {
+impl<T: Element + StepNumber, F: Formula<K>, const K: usize> Kernel for ParameterPiece<T, F, K> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -99,7 +99,7 @@ impl<F: Formula<K>, const K: usize> ParameterSteps<F, K> {
     ///
     /// # Safety
     /// Each job's addresses have its number of elements of `T`, and nobody else accesses those that are written.
-    pub(crate) unsafe fn run<T: Element + Value>(&self) {
+    pub(crate) unsafe fn run<T: Element + StepNumber>(&self) {
         let (jobs, firsts) = (Jobs(&self.jobs), &self.firsts);
         each(self.pieces, &|piece| {
             let of = firsts.partition_point(|&first| first <= piece) - 1;

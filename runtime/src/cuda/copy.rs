@@ -3,7 +3,7 @@
 use nomina_core::{DType, Result};
 
 use super::expression::Expression;
-use super::index::{Divider, Strided, WIDE};
+use super::index::{Divider, StridedIndex, WIDE};
 use super::launch::{Argument, Grid};
 use super::map::Map;
 use super::module::Module;
@@ -41,7 +41,7 @@ struct CopyArgs {
     down: Divider,
     tiles: u32,
     pad: u32,
-    outer: Strided<2>,
+    outer: StridedIndex<2>,
 }
 
 // SAFETY: the struct of `copy.cu`.
@@ -141,7 +141,7 @@ unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Res
     let rest = dims.iter().enumerate().skip(1);
     let rest = rest.filter(|&(which, _)| which != at);
     let outer = rest.map(|(_, dim)| (dim.size, [dim.steps[0], dim.steps[1]]));
-    let Some(outer) = Strided::<2>::from_dims(outer) else {
+    let Some(outer) = StridedIndex::<2>::from_dims(outer) else {
         return Ok(false);
     };
     let (columns, rows) = (inner.size, dims[at].size);

@@ -5,7 +5,7 @@ use nomina_core::Result;
 use super::gather::{Bounded, bound};
 use super::{Cuda, count, search, select};
 use crate::job::{
-    BinJob, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Rows, Search, Unchecked,
+    BinJob, ContiguousRows, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Search, Unchecked,
 };
 
 impl DataDependent for Cuda {
@@ -45,7 +45,12 @@ impl DataDependent for Cuda {
         unsafe { search::search(self, op, job, out) }
     }
 
-    unsafe fn row_order(&self, op: &'static str, rows: Rows, out: *mut i64) -> Result<()> {
+    unsafe fn row_order(
+        &self,
+        op: &'static str,
+        rows: ContiguousRows,
+        out: *mut i64,
+    ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { search::row_order(self, op, rows, out) }
     }
@@ -53,7 +58,7 @@ impl DataDependent for Cuda {
     unsafe fn row_starts(
         &self,
         op: &'static str,
-        rows: Rows,
+        rows: ContiguousRows,
         order: *const i64,
         room: Room<'_, i64>,
     ) -> Result<()> {

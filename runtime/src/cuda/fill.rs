@@ -2,7 +2,7 @@
 
 use nomina_core::{DType, Result, Scalar};
 
-use super::index::Strided;
+use super::index::StridedIndex;
 use super::launch::{Argument, Grid};
 use super::map::ACCESS;
 use super::module::Module;
@@ -28,7 +28,7 @@ struct FillArgs {
 #[derive(Clone, Copy)]
 struct StridedFillArgs {
     args: FillArgs,
-    at: Strided<1>,
+    at: StridedIndex<1>,
     pad: u64,
 }
 
@@ -50,7 +50,7 @@ struct Triangle {
     count: u64,
     diagonal: i64,
     upper: u64,
-    at: Strided<1>,
+    at: StridedIndex<1>,
 }
 
 // SAFETY: the struct of `fill.cu`.
@@ -88,7 +88,7 @@ pub(super) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) 
         // SAFETY: the kernel's struct; the caller promises the positions.
         return unsafe { cuda.launch(OP, function, grid, &args) };
     }
-    let Some(at) = Strided::<1>::new(plan) else {
+    let Some(at) = StridedIndex::<1>::new(plan) else {
         // SAFETY: the caller's promise.
         return unsafe { staged::fill(cuda, plan, dest, value) };
     };
@@ -150,7 +150,7 @@ pub(super) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
     let planes = Plan::new(&job.shape[..split], &[(&job.strides[..split], size)]);
     let matrix = [split + 1, split].map(|dim| (job.shape[dim], [job.strides[dim] * size as isize]));
     let outer = planes.dims().iter().map(|dim| (dim.size, [dim.steps[0]]));
-    let Some(at) = Strided::<1>::from_dims(matrix.into_iter().chain(outer)) else {
+    let Some(at) = StridedIndex::<1>::from_dims(matrix.into_iter().chain(outer)) else {
         // SAFETY: the caller's promise.
         return unsafe { staged::triangle(cuda, job, dest) };
     };

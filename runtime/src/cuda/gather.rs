@@ -4,7 +4,7 @@ use nomina_core::Result;
 
 use super::Cuda;
 use super::flag::Raise;
-use super::index::{RANK, Strided};
+use super::index::{RANK, StridedIndex};
 use super::launch::Argument;
 use super::module::Module;
 use super::module_call::{AHEAD, ModuleCall, bits};
@@ -24,7 +24,7 @@ struct Pick {
     flag: *mut u8,
     record: u32,
     check: u32,
-    places: Strided<3>,
+    places: StridedIndex<3>,
 }
 
 #[repr(C)]
@@ -40,7 +40,7 @@ struct IndexBound {
     flag: *mut u8,
     record: u32,
     check: u32,
-    places: Strided<1>,
+    places: StridedIndex<1>,
 }
 
 #[repr(C)]
@@ -50,7 +50,7 @@ struct Spread {
     out: *mut u8,
     count: u64,
     maps: [*const i64; RANK],
-    places: Strided<1>,
+    places: StridedIndex<1>,
     value: [u8; 16],
 }
 
@@ -187,7 +187,7 @@ pub(super) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<bool> {
     let along = (job.count, [0, job.other_step, job.index_step]);
     let mut dims = woven(rest.collect(), along, 1);
     let bytes = widened(job, &mut dims);
-    let Some(places) = Strided::from_dims(dims.iter().copied()) else {
+    let Some(places) = StridedIndex::from_dims(dims.iter().copied()) else {
         return Ok(false);
     };
     let count: usize = dims.iter().map(|dim| dim.0).product();
@@ -235,7 +235,7 @@ pub(super) unsafe fn bound(
     to: Bounded,
     [low, beyond]: [i64; 2],
 ) -> Result<bool> {
-    let Some(places) = Strided::from_dims(dims.iter().copied()) else {
+    let Some(places) = StridedIndex::from_dims(dims.iter().copied()) else {
         return Ok(false);
     };
     let count: usize = dims.iter().map(|dim| dim.0).product();
@@ -271,7 +271,7 @@ pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
     let rank = job.shape.len();
     let dims = (0..rank).rev();
     let steps = dims.map(|dim| (job.shape[dim], [job.x_strides[dim] * job.element as isize]));
-    let Some(places) = Strided::from_dims(steps) else {
+    let Some(places) = StridedIndex::from_dims(steps) else {
         return Ok(false);
     };
     let count: usize = job.shape.iter().product();

@@ -10,7 +10,7 @@ use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::per_device::CallCounts;
 use super::source::{File, Source};
-use super::tile::{self, Dims, Side, TileRepeats};
+use super::tile::{self, RepeatedDims, Side, TileRepeats};
 use crate::job::{Matrix, Product};
 use crate::storage::DeviceBuffer;
 
@@ -99,7 +99,7 @@ struct GemmPlan {
 
 impl GemmPlan {
     /// Chooses the kernel of a product that is repeated `count` times.
-    fn choose(p: &Product, dims: &Dims<4>, count: usize) -> Self {
+    fn choose(p: &Product, dims: &RepeatedDims<4>, count: usize) -> Self {
         if p.n != 1 {
             let edge = if p.dtype == DType::C128 { 32 } else { 64 };
             return Self {
@@ -142,7 +142,11 @@ impl GemmPlan {
 ///
 /// # Safety
 /// All matrices are on this device, at their addresses and strides.
-pub(super) unsafe fn execute(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Result<()> {
+pub(super) unsafe fn execute(
+    cuda: &'static Cuda,
+    p: &Product,
+    dims: &RepeatedDims<4>,
+) -> Result<()> {
     CALLS.increment(cuda.ordinal);
     let (repeats, outer) = TileRepeats::new(dims);
     let count = repeats.count();

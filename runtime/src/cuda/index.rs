@@ -44,7 +44,7 @@ impl Divider {
 /// The dims of `N` operands, innermost first, with strides in bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Strided<const N: usize> {
+pub(crate) struct StridedIndex<const N: usize> {
     rank: u32,
     pad: u32,
     sizes: [u64; RANK],
@@ -53,7 +53,7 @@ pub(crate) struct Strided<const N: usize> {
     steps: [[i64; RANK]; N],
 }
 
-impl<const N: usize> Strided<N> {
+impl<const N: usize> StridedIndex<N> {
     /// Converts the first `N` operands of a plan; `None` for more dims than kernels support.
     pub(crate) fn new(plan: &Plan) -> Option<Self> {
         let dims = plan.dims().iter().map(|dim| {

@@ -4,18 +4,18 @@ use std::ffi::CStr;
 
 use nomina_core::DType;
 
-use super::index::Strided;
+use super::index::StridedIndex;
 use super::module::Module;
 use super::module_call::bits;
 use super::source::{File, Source};
-use crate::cpu::sort::Kind;
+use crate::cpu::sort::KeyKind;
 use crate::job::LineJob;
 use crate::plan::Plan;
 
 /// Lines and their results: `Lines` of `keys.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lines {
+pub(super) struct KeyedLines {
     x: *const u8,
     values: *mut u8,
     positions: *mut i64,
@@ -23,10 +23,10 @@ pub(super) struct Lines {
     pub(super) len: u64,
     steps: [i64; 3],
     turn: u64,
-    starts: Strided<3>,
+    starts: StridedIndex<3>,
 }
 
-impl Lines {
+impl KeyedLines {
     /// Returns the lines of a job, and whether adjacent lines are closer to each other than adjacent elements of a
     /// line. `None` for more dims than kernels support.
     pub(super) fn new(job: &LineJob<'_>, turn: bool) -> Option<(Self, bool)> {
@@ -49,7 +49,7 @@ impl Lines {
             len: job.shape[job.dim] as u64,
             steps: [step * size as isize, to * size as isize, to * 8].map(|step| step as i64),
             turn: turn.into(),
-            starts: Strided::new(&plan)?,
+            starts: StridedIndex::new(&plan)?,
         };
         Some((lines, across))
     }
@@ -82,11 +82,11 @@ pub(super) const AS_THEY_LIE: Keyed = Keyed {
 
 /// Returns a module that reads elements of a dtype as keys.
 pub(super) fn keyed(file: File, dtype: DType) -> Source {
-    let (bytes, kind) = Kind::for_dtype(dtype);
+    let (bytes, kind) = KeyKind::for_dtype(dtype);
     let (kind, infinite) = match kind {
-        Kind::Unsigned => (0, 0),
-        Kind::Signed => (1, 0),
-        Kind::Float(infinite) => (2, infinite as i64),
+        KeyKind::Unsigned => (0, 0),
+        KeyKind::Signed => (1, 0),
+        KeyKind::Float(infinite) => (2, infinite as i64),
     };
     Source::new(file)
         .word("ELEMENT", bits(bytes))

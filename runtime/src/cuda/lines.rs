@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use nomina_core::{DType, Result};
 
 use super::Cuda;
-use super::index::{Strided, WIDE};
+use super::index::{StridedIndex, WIDE};
 use super::launch::{Argument, Grid};
 use super::source::Source;
 use crate::SmallVec;
@@ -33,12 +33,12 @@ pub(super) struct Lines<const N: usize> {
     outputs: u64,
     count: u64,
     chunk: u64,
-    kept: Strided<N>,
-    along: Strided<N>,
+    kept: StridedIndex<N>,
+    along: StridedIndex<N>,
 }
 
 /// The size of a dim, and each operand's stride in bytes.
-type Dim<const N: usize> = (usize, [isize; N]);
+type LineDim<const N: usize> = (usize, [isize; N]);
 
 /// The dims across lines (`kept`) and along lines, innermost first. Dims that are contiguous in all operands are
 /// merged.
@@ -46,8 +46,8 @@ type Dim<const N: usize> = (usize, [isize; N]);
 pub(super) struct LineDims<const N: usize> {
     pub(super) outputs: usize,
     pub(super) count: usize,
-    pub(super) kept: SmallVec<[Dim<N>; 4]>,
-    pub(super) along: SmallVec<[Dim<N>; 4]>,
+    pub(super) kept: SmallVec<[LineDim<N>; 4]>,
+    pub(super) along: SmallVec<[LineDim<N>; 4]>,
 }
 
 impl<const N: usize> LineDims<N> {
@@ -60,7 +60,7 @@ impl<const N: usize> LineDims<N> {
         ordered: bool,
     ) -> Self {
         let list = |walked: bool, sorted: bool| {
-            let mut dims: SmallVec<[Dim<N>; 4]> = (0..shape.len())
+            let mut dims: SmallVec<[LineDim<N>; 4]> = (0..shape.len())
                 .rev()
                 .filter(|&dim| marked[dim] == walked && shape[dim] != 1)
                 .map(|dim| {
@@ -107,7 +107,7 @@ impl<const N: usize> LineDims<N> {
 
     /// Returns whether adjacent elements of a line are closer to each other than adjacent lines.
     fn has_rows(&self) -> bool {
-        let step = |dim: &Dim<N>| match dim.1[0].unsigned_abs() {
+        let step = |dim: &LineDim<N>| match dim.1[0].unsigned_abs() {
             0 => usize::MAX,
             step => step,
         };
@@ -141,15 +141,15 @@ impl<const N: usize> LineDims<N> {
             outputs: self.outputs as u64,
             count: self.count as u64,
             chunk: chunk.max(1) as u64,
-            kept: Strided::from_dims(self.kept.iter().copied())?,
-            along: Strided::from_dims(self.along.iter().copied())?,
+            kept: StridedIndex::from_dims(self.kept.iter().copied())?,
+            along: StridedIndex::from_dims(self.along.iter().copied())?,
         })
     }
 }
 
 /// Merges dims that are contiguous in all operands.
-fn merged<const N: usize>(dims: &[Dim<N>]) -> SmallVec<[Dim<N>; 4]> {
-    let mut out: SmallVec<[Dim<N>; 4]> = SmallVec::new();
+fn merged<const N: usize>(dims: &[LineDim<N>]) -> SmallVec<[LineDim<N>; 4]> {
+    let mut out: SmallVec<[LineDim<N>; 4]> = SmallVec::new();
     for &(size, steps) in dims {
         match out.last_mut() {
             Some(inner) if (0..N).all(|n| steps[n] == inner.1[n] * inner.0 as isize) => {

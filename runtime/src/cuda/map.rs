@@ -4,7 +4,7 @@ use nomina_core::{DType, Result};
 
 use super::Cuda;
 use super::expression::Expression;
-use super::index::{Strided, WIDE};
+use super::index::{StridedIndex, WIDE};
 use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::source::{File, Source};
@@ -36,7 +36,7 @@ struct MapArgs {
 #[derive(Clone, Copy)]
 struct StridedArgs {
     args: MapArgs,
-    at: Strided<OPERANDS>,
+    at: StridedIndex<OPERANDS>,
     pad: u64,
 }
 
@@ -103,7 +103,7 @@ impl Map<'_> {
             0 => packed(dim, &way),
             _ => (dim.size, dim.steps),
         });
-        let Some(at) = Strided::<OPERANDS>::from_dims(dims) else {
+        let Some(at) = StridedIndex::<OPERANDS>::from_dims(dims) else {
             return Ok(false);
         };
         let packs = count / way.pack;

@@ -10,7 +10,7 @@ use nomina_core::op::Op;
 
 use super::context::Cuda;
 use super::provider::Provider;
-use super::tile::{self, Dims};
+use super::tile::{self, RepeatedDims};
 use super::{cublaslt, gemm};
 use crate::job::{Backend, Input, Place, Pointwise, Product, Repeat};
 
@@ -110,7 +110,7 @@ unsafe fn sums(cuda: &'static Cuda, mut product: Product, repeats: &[Repeat]) ->
 }
 
 /// Merges repeats with the same right operand into the rows of one taller matrix, if the rows continue over them.
-fn taller(product: &mut Product, dims: &mut Dims<4>) {
+fn taller(product: &mut Product, dims: &mut RepeatedDims<4>) {
     while let Some(&(size, [a, b, c, d])) = dims.last() {
         if product.m == 1 && b == 0 {
             (product.a.rows, product.c.rows) = (a, c);

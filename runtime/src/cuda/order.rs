@@ -4,7 +4,7 @@
 use nomina_core::Result;
 
 use super::context::Cuda;
-use super::keyed::{AS_THEY_LIE, Lines, keyed};
+use super::keyed::{AS_THEY_LIE, KeyedLines, keyed};
 use super::module_call::ModuleCall;
 use super::sort::{FIRST, MEDIAN, MODE, NTH, ShortSort, Sort};
 use super::source::File;
@@ -30,7 +30,7 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
         Task::Extreme { greatest } => !greatest,
         _ => false,
     };
-    let Some((lines, across)) = Lines::new(job, turn) else {
+    let Some((lines, across)) = KeyedLines::new(job, turn) else {
         return Ok(false);
     };
     let (count, len) = lines.sizes();

@@ -8,7 +8,7 @@ use super::module::Module;
 use super::module_call::bits;
 use super::source::{File, Source};
 use super::window::{ORDERED, Size, any_wide};
-use crate::job::{Cover, PoolJob, PoolKind, Span, UnpoolJob};
+use crate::job::{Cover, PoolJob, PoolKind, UnpoolJob, WindowSpan};
 
 const THREADS: u32 = 256;
 
@@ -144,7 +144,7 @@ fn unpool_source(size: usize, wide: bool) -> Source {
 /// Converts a pool of whole planes to a pool along a single dim.
 fn whole(job: &PoolJob) -> Option<([usize; 3], [Cover; 3])> {
     let all = job.size.iter().zip(&job.covers).all(|(&size, cover)| {
-        let span = Span {
+        let span = WindowSpan {
             start: 0,
             taps: size,
             count: size,

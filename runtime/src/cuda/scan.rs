@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use nomina_core::op::class;
 use nomina_core::{DType, Result};
 
-use super::index::Strided;
+use super::index::StridedIndex;
 use super::launch::{Argument, Grid};
 use super::lines::LineDims;
 use super::module::Module;
@@ -31,7 +31,7 @@ struct Scan {
     chunks: u64,
     step: i64,
     out_step: i64,
-    kept: Strided<2>,
+    kept: StridedIndex<2>,
 }
 
 // SAFETY: `Scan` of `scan.cu`.
@@ -195,7 +195,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
         (job.out_strides, job.out_dtype.size()),
     ];
     let walk = LineDims::new(job.shape, &marked, operands, true);
-    let kept = Strided::from_dims(walk.kept.iter().copied());
+    let kept = StridedIndex::from_dims(walk.kept.iter().copied());
     let Some(kept) = kept else {
         // SAFETY: the caller's promise.
         return unsafe { staged::scan(cuda, job) };

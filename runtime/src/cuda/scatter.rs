@@ -4,7 +4,7 @@ use nomina_core::{DType, Result};
 
 use super::Cuda;
 use super::gather::{Bounded, Check, StridedDims, bound, woven};
-use super::index::Strided;
+use super::index::StridedIndex;
 use super::launch::Argument;
 use super::module::Module;
 use super::module_call::{ModuleCall, bits};
@@ -40,7 +40,7 @@ struct UpdateArgs {
     flag: *mut u8,
     record: u32,
     check: u32,
-    places: Strided<5>,
+    places: StridedIndex<5>,
 }
 
 // SAFETY: the struct `Update` of `scatter.cu`.
@@ -151,7 +151,7 @@ impl<'a> Plan5<'a> {
         dims: &StridedDims<5>,
         args: UpdateArgs,
     ) -> Result<bool> {
-        let Some(places) = Strided::from_dims(dims.iter().copied()) else {
+        let Some(places) = StridedIndex::from_dims(dims.iter().copied()) else {
             return Ok(false);
         };
         let count = dims.iter().map(|dim| dim.0).product();
@@ -193,7 +193,7 @@ impl<'a> Plan5<'a> {
 pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<bool> {
     let plan = Plan5::new(job, how);
     let dims = plan.dims(plan.along(), job.extent, 1);
-    let Some(places) = Strided::from_dims(dims.iter().copied()) else {
+    let Some(places) = StridedIndex::from_dims(dims.iter().copied()) else {
         return Ok(false);
     };
     let writes: usize = dims.iter().map(|dim| dim.0).product();

@@ -8,7 +8,7 @@ use super::module::Module;
 use super::module_call::ModuleCall;
 use super::source::File;
 use super::{Cuda, order, select};
-use crate::job::{GroupJob, LineJob, MaskJob, Room, Rows, Search, Task};
+use crate::job::{ContiguousRows, GroupJob, LineJob, MaskJob, Room, Search, Task};
 
 /// The arguments: `Search` of `search.cu`.
 #[repr(C)]
@@ -116,7 +116,7 @@ pub(super) unsafe fn search(
 }
 
 impl RowArgs {
-    fn new(rows: Rows, order: *const i64) -> Self {
+    fn new(rows: ContiguousRows, order: *const i64) -> Self {
         Self {
             x: rows.x,
             order,
@@ -138,7 +138,7 @@ impl RowArgs {
 pub(super) unsafe fn row_order(
     cuda: &Cuda,
     op: &'static str,
-    rows: Rows,
+    rows: ContiguousRows,
     out: *mut i64,
 ) -> Result<()> {
     let call = module_call(cuda, op, rows.dtype, rows.count)?;
@@ -196,7 +196,7 @@ pub(super) unsafe fn row_order(
 pub(super) unsafe fn row_starts(
     cuda: &Cuda,
     op: &'static str,
-    rows: Rows,
+    rows: ContiguousRows,
     order: *const i64,
     room: Room<'_, i64>,
 ) -> Result<()> {

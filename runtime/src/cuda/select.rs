@@ -3,7 +3,7 @@
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::Cuda;
-use super::index::{RANK, Strided};
+use super::index::{RANK, StridedIndex};
 use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::module_call::{ModuleCall, bits};
@@ -25,7 +25,7 @@ struct SelectArgs {
     x: *const u8,
     out: *mut u8,
     rows: *mut i64,
-    places: Strided<1>,
+    places: StridedIndex<1>,
 }
 
 // SAFETY: the struct of `select.cu`.
@@ -67,7 +67,7 @@ impl CountedMask {
         size: usize,
         dims: impl Iterator<Item = (usize, [isize; 1])>,
     ) -> Result<Self> {
-        let places = Strided::from_dims(dims).ok_or_else(|| {
+        let places = StridedIndex::from_dims(dims).ok_or_else(|| {
             let what = format!("{} dims", job.shape.len());
             Error::new(ErrorKind::Rank, job.op, what).hint(format!(
                 "devices allow {RANK}: `flatten` some, or use `cpu`"

@@ -2,7 +2,7 @@
 
 use nomina_core::Result;
 
-use super::keyed::{AS_THEY_LIE, Keyed, Lines, modules_of};
+use super::keyed::{AS_THEY_LIE, Keyed, KeyedLines, modules_of};
 use super::launch::{Argument, Grid};
 use super::module::Module;
 use super::module_call::{ModuleCall, THREADS};
@@ -29,7 +29,7 @@ pub(super) const MODE: u32 = 3;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortSort {
-    lines: Lines,
+    lines: KeyedLines,
     keys: *const u8,
     places: *const u8,
     results: u64,
@@ -44,7 +44,7 @@ pub(super) struct ShortSort {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct SortPass {
-    lines: Lines,
+    lines: KeyedLines,
     keys: *const u8,
     places: *const u8,
     keys_out: *mut u8,
@@ -62,7 +62,7 @@ struct SortPass {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Runs {
-    lines: Lines,
+    lines: KeyedLines,
     keys: *const u8,
     places: *const u8,
     longest: *mut u8,
@@ -72,7 +72,7 @@ struct Runs {
 }
 
 impl ShortSort {
-    pub(super) fn new(lines: Lines, from: Keyed, task: u32, results: usize) -> Self {
+    pub(super) fn new(lines: KeyedLines, from: Keyed, task: u32, results: usize) -> Self {
         Self {
             lines,
             keys: from.keys,
@@ -191,7 +191,7 @@ impl Sort {
     /// See [`Self::short`].
     pub(super) unsafe fn sort_long(
         &self,
-        lines: Lines,
+        lines: KeyedLines,
         from: Keyed,
         results: usize,
     ) -> Result<Halves> {
@@ -259,7 +259,7 @@ impl Sort {
     ///
     /// # Safety
     /// See [`Self::short`].
-    pub(super) unsafe fn mode(&self, lines: Lines) -> Result<()> {
+    pub(super) unsafe fn mode(&self, lines: KeyedLines) -> Result<()> {
         let (count, len) = lines.sizes();
         // SAFETY: the caller's promise, here and below.
         let sorted = unsafe { self.sort_long(lines, AS_THEY_LIE, 0)? };

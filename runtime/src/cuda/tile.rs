@@ -47,14 +47,16 @@ pub(super) struct TileRepeats<const N: usize> {
 }
 
 /// A dim over which matrices repeat: its size, and the stride of each operand in elements.
-pub(super) type Dim<const N: usize> = (usize, [isize; N]);
+pub(super) type RepeatedDim<const N: usize> = (usize, [isize; N]);
 
 /// Dims over which matrices repeat, outermost first.
-pub(super) type Dims<const N: usize> = SmallVec<[Dim<N>; 4]>;
+pub(super) type RepeatedDims<const N: usize> = SmallVec<[RepeatedDim<N>; 4]>;
 
 /// Drops dims of size 1, and merges dims that are contiguous in all operands.
-pub(super) fn merged<const N: usize>(dims: impl IntoIterator<Item = Dim<N>>) -> Dims<N> {
-    let mut out = Dims::<N>::new();
+pub(super) fn merged<const N: usize>(
+    dims: impl IntoIterator<Item = RepeatedDim<N>>,
+) -> RepeatedDims<N> {
+    let mut out = RepeatedDims::<N>::new();
     for (size, steps) in dims {
         if size == 1 {
             continue;
@@ -71,13 +73,13 @@ pub(super) fn merged<const N: usize>(dims: impl IntoIterator<Item = Dim<N>>) -> 
 }
 
 /// Returns the number of indices of dims.
-pub(super) fn count<const N: usize>(dims: &[Dim<N>]) -> usize {
+pub(super) fn count<const N: usize>(dims: &[RepeatedDim<N>]) -> usize {
     dims.iter().map(|(size, _)| size).product()
 }
 
 /// Calls `f` for every index of `dims`, with the offset of each operand in elements.
 pub(super) fn walk<const N: usize>(
-    dims: &[Dim<N>],
+    dims: &[RepeatedDim<N>],
     mut f: impl FnMut([isize; N]) -> Result<()>,
 ) -> Result<()> {
     for nth in 0..count(dims) {
@@ -95,7 +97,7 @@ pub(super) fn walk<const N: usize>(
 
 impl<const N: usize> TileRepeats<N> {
     /// Splits dims into the inner ones, in the form of kernels, and the outer ones beyond [`REPEATS`].
-    pub(super) fn new(dims: &[Dim<N>]) -> (Self, &[Dim<N>]) {
+    pub(super) fn new(dims: &[RepeatedDim<N>]) -> (Self, &[RepeatedDim<N>]) {
         let (outer, inner) = dims.split_at(dims.len().saturating_sub(REPEATS));
         let mut this = Self {
             sizes: [1; REPEATS],
@@ -140,7 +142,7 @@ mod tests {
 
     #[test]
     fn outer_dims_are_left() {
-        let dims: Vec<Dim<1>> = (0..8).map(|i| (2, [1 << (2 * (8 - i))])).collect();
+        let dims: Vec<RepeatedDim<1>> = (0..8).map(|i| (2, [1 << (2 * (8 - i))])).collect();
         let (repeats, outer) = TileRepeats::new(&dims);
         assert_eq!(repeats.count(), 64);
         assert_eq!(outer, &dims[..2]);

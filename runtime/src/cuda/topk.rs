@@ -2,7 +2,7 @@
 
 use nomina_core::{DType, Result};
 
-use super::keyed::{Keyed, Lines, modules_of};
+use super::keyed::{Keyed, KeyedLines, modules_of};
 use super::launch::Argument;
 use super::module::Module;
 use super::module_call::ModuleCall;
@@ -19,7 +19,7 @@ const COLUMNS: usize = 1024;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Select {
-    lines: Lines,
+    lines: KeyedLines,
     states: *mut u8,
     nans: *mut u8,
     counts: *mut u8,
@@ -38,7 +38,7 @@ struct Select {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Extreme {
-    lines: Lines,
+    lines: KeyedLines,
     keys: *mut u8,
     places: *mut u8,
     tiles: u64,
@@ -82,7 +82,7 @@ pub(super) fn modules() -> Vec<Module> {
 pub(super) unsafe fn select(
     call: &ModuleCall,
     sort: &Sort,
-    lines: Lines,
+    lines: KeyedLines,
     dtype: DType,
     task: u32,
     results: usize,
@@ -159,7 +159,7 @@ pub(super) unsafe fn select(
 pub(super) unsafe fn extreme(
     call: &ModuleCall,
     dtype: DType,
-    lines: Lines,
+    lines: KeyedLines,
     across: bool,
 ) -> Result<()> {
     let (count, len) = lines.sizes();

@@ -76,7 +76,7 @@ impl SlidingDim {
         }
     }
 
-    pub(super) fn all(windows: &job::Windows, wide: bool) -> [Self; 3] {
+    pub(super) fn all(windows: &job::WindowDims, wide: bool) -> [Self; 3] {
         [0, 1, 2].map(|dim| Self::new(&windows[dim], wide))
     }
 }
@@ -120,7 +120,7 @@ impl CoveringWindows {
         }
     }
 
-    pub(super) fn all(windows: &job::Windows, wide: bool) -> [Self; 3] {
+    pub(super) fn all(windows: &job::WindowDims, wide: bool) -> [Self; 3] {
         [0, 1, 2].map(|dim| Self::new(&windows[dim], wide))
     }
 }
@@ -148,7 +148,7 @@ pub(super) fn any_wide(numbers: impl IntoIterator<Item = u128>) -> bool {
 }
 
 /// Returns bounds of the numbers that kernels compute for each dim of a window.
-pub(super) fn reaches(windows: &job::Windows) -> impl Iterator<Item = u128> + '_ {
+pub(super) fn reaches(windows: &job::WindowDims) -> impl Iterator<Item = u128> + '_ {
     windows.iter().flat_map(|window| {
         let [size, kernel, stride, before, dilation, out] = [
             window.size,
@@ -178,7 +178,7 @@ pub(super) fn extent<const N: usize>(sizes: [usize; N], strides: [isize; N]) -> 
 }
 
 /// Returns the numbers of positions, of taps of a window, and of elements.
-pub(super) fn counts(windows: &job::Windows) -> (usize, usize, usize) {
+pub(super) fn counts(windows: &job::WindowDims) -> (usize, usize, usize) {
     (
         windows.iter().map(|window| window.out).product(),
         windows.iter().map(|window| window.kernel).product(),

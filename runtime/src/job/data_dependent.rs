@@ -2,7 +2,7 @@
 
 use nomina_core::{DType, Result};
 
-use super::{Rows, Search, Unchecked};
+use super::{ContiguousRows, Search, Unchecked};
 
 /// The elements selected by a mask, in row-major order.
 pub(crate) struct MaskJob<'a> {
@@ -114,7 +114,8 @@ pub(crate) trait DataDependent: Sync {
     ///
     /// # Safety
     /// See [`DataDependent`].
-    unsafe fn row_order(&self, op: &'static str, rows: Rows, out: *mut i64) -> Result<()>;
+    unsafe fn row_order(&self, op: &'static str, rows: ContiguousRows, out: *mut i64)
+    -> Result<()>;
 
     /// Writes the positions, in the given or the original order of rows, of rows that differ from the previous one. A
     /// row with a NaN differs from all.
@@ -124,7 +125,7 @@ pub(crate) trait DataDependent: Sync {
     unsafe fn row_starts(
         &self,
         op: &'static str,
-        rows: Rows,
+        rows: ContiguousRows,
         order: *const i64,
         room: Room<'_, i64>,
     ) -> Result<()>;

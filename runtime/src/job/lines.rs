@@ -41,7 +41,7 @@ pub(crate) struct LineJob<'a> {
 
 /// Rows of a contiguous operand.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows {
+pub(crate) struct ContiguousRows {
     pub x: *const u8,
     pub dtype: DType,
     pub count: usize,
@@ -50,9 +50,9 @@ pub(crate) struct Rows {
 }
 
 // SAFETY: the operand is only read.
-unsafe impl Send for Rows {}
+unsafe impl Send for ContiguousRows {}
 // SAFETY: as above.
-unsafe impl Sync for Rows {}
+unsafe impl Sync for ContiguousRows {}
 
 /// A binary search in contiguous operands.
 pub(crate) struct Search {

@@ -36,19 +36,19 @@ pub use fused::Node;
 pub(crate) use fused::{FusedJob, Known};
 pub use index::Update;
 pub(crate) use index::{Counted, IndexJob, Unchecked};
-pub(crate) use lines::{LineJob, Rows, Search, Task};
+pub(crate) use lines::{ContiguousRows, LineJob, Search, Task};
 pub(crate) use normalize::{EntropyJob, NormJob, Outside, RowGradient, RowGradientJob, SoftmaxJob};
-pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, Span, UnpoolJob};
+pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, UnpoolJob, WindowSpan};
 pub(crate) use product::{
-    AttentionJob, AttentionPart, DistanceJob, Matrix, Product, Repeat, Repeats,
+    AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product, Repeat,
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{ResampleJob, ResampledDim, SpreadJob};
-pub(crate) use step::{Adam, Descent, Formula, GradFactors, Momentum, StepJob, Value};
+pub(crate) use step::{Adam, Descent, Formula, GradFactors, Momentum, StepJob, StepNumber};
 pub(crate) use window::{
-    ColumnsJob, ConvJob, Sliding, TransposedJob, WeightGradientJob, Windows, is_direct,
+    ColumnsJob, ConvJob, Sliding, TransposedJob, WeightGradientJob, WindowDims, is_direct,
 };
 
 /// The kernels of one device, one method per class.

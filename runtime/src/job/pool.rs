@@ -4,7 +4,7 @@ use nomina_core::{DType, Error, ErrorKind};
 
 /// The elements of a dim that one position of a window covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct WindowSpan {
     /// The first element.
     pub(crate) start: usize,
     /// The number of elements.
@@ -96,7 +96,7 @@ impl UnpoolJob {
 
 impl Slide {
     /// Returns the span of a position.
-    fn span(&self, at: usize) -> Span {
+    fn span(&self, at: usize) -> WindowSpan {
         let (size, before) = (self.size as i128, self.before as i128);
         let first = at as i128 * self.stride as i128 - before;
         let dilation = self.dilation as i128;
@@ -110,7 +110,7 @@ impl Slide {
         let taps = (self.kernel as i128 - skipped).min(fit).max(0);
         let end = (first + self.kernel as i128).min(size + before);
         let count = if self.padded { end - first } else { taps };
-        Span {
+        WindowSpan {
             start: start.min(size) as usize,
             taps: taps as usize,
             count: count.max(0) as usize,
@@ -139,14 +139,14 @@ impl Cover {
     }
 
     /// Returns the span of a position.
-    pub(crate) fn span(&self, at: usize) -> Span {
+    pub(crate) fn span(&self, at: usize) -> WindowSpan {
         match *self {
             Self::Slide(slide) => slide.span(at),
             Self::Parts { size, out } => {
                 let (at, size, out) = (at as u128, size as u128, out as u128);
                 let (start, end) = (at * size / out, ((at + 1) * size).div_ceil(out));
                 let taps = (end - start) as usize;
-                Span {
+                WindowSpan {
                     start: start as usize,
                     taps,
                     count: taps,

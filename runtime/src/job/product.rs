@@ -75,7 +75,7 @@ pub(crate) struct Repeat {
 }
 
 /// The batch dims of a product, outermost first.
-pub(crate) type Repeats = SmallVec<[Repeat; 4]>;
+pub(crate) type BatchRepeats = SmallVec<[Repeat; 4]>;
 
 /// One operand of an attention: its matrices, and the strides of the batch dims.
 pub(crate) struct AttentionPart {

@@ -13,7 +13,7 @@ pub(crate) struct StepJob<F, const K: usize> {
 }
 
 /// The number type of a formula: an element, or a step of a program for all elements.
-pub(crate) trait Value:
+pub(crate) trait StepNumber:
     Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     fn times(self, factor: f64) -> Self;
@@ -23,7 +23,7 @@ pub(crate) trait Value:
 
 /// An optimizer's update of a parameter and its state.
 pub(crate) trait Formula<const K: usize>: Copy + Send + Sync {
-    fn step<V: Value>(self, param: V, grad: V, state: [V; K]) -> (V, [V; K]);
+    fn step<V: StepNumber>(self, param: V, grad: V, state: [V; K]) -> (V, [V; K]);
 }
 
 /// Preprocessing of the gradient.
@@ -37,7 +37,7 @@ pub(crate) struct GradFactors {
 
 impl GradFactors {
     #[inline(always)]
-    fn apply<V: Value>(self, param: &V, grad: V) -> V {
+    fn apply<V: StepNumber>(self, param: &V, grad: V) -> V {
         let grad = if self.scale == 1.0 {
             grad
         } else {
@@ -68,7 +68,7 @@ pub(crate) struct Adam {
 
 impl Formula<2> for Adam {
     #[inline(always)]
-    fn step<V: Value>(self, param: V, grad: V, [mean, square]: [V; 2]) -> (V, [V; 2]) {
+    fn step<V: StepNumber>(self, param: V, grad: V, [mean, square]: [V; 2]) -> (V, [V; 2]) {
         let grad = self.grad.apply(&param, grad);
         let mean = mean.times(self.keep_mean) + grad.clone().times(1.0 - self.keep_mean);
         let squared = grad.clone() * grad;
@@ -88,7 +88,7 @@ pub(crate) struct Descent {
 
 impl Formula<0> for Descent {
     #[inline(always)]
-    fn step<V: Value>(self, param: V, grad: V, []: [V; 0]) -> (V, [V; 0]) {
+    fn step<V: StepNumber>(self, param: V, grad: V, []: [V; 0]) -> (V, [V; 0]) {
         let grad = self.grad.apply(&param, grad);
         (param - grad.times(self.rate), [])
     }
@@ -107,7 +107,7 @@ pub(crate) struct Momentum {
 
 impl Formula<1> for Momentum {
     #[inline(always)]
-    fn step<V: Value>(self, param: V, grad: V, [sum]: [V; 1]) -> (V, [V; 1]) {
+    fn step<V: StepNumber>(self, param: V, grad: V, [sum]: [V; 1]) -> (V, [V; 1]) {
         let grad = self.descent.grad.apply(&param, grad);
         let sum = sum.times(self.keep) + grad.clone().times(self.take);
         let way = if self.nesterov {

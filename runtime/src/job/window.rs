@@ -24,7 +24,7 @@ pub(crate) struct Sliding {
 }
 
 /// Three dims, outermost first; absent ones have size 1.
-pub(crate) type Windows = [Sliding; 3];
+pub(crate) type WindowDims = [Sliding; 3];
 
 impl Sliding {
     /// The window of an absent dim.
@@ -90,7 +90,7 @@ pub(crate) struct ConvJob {
     pub(crate) channels: usize,
     /// Output channels of a group.
     pub(crate) outs: usize,
-    pub(crate) windows: Windows,
+    pub(crate) windows: WindowDims,
     pub(crate) x: *const u8,
     /// Strides of batch, channels, and the spatial dims.
     pub(crate) x_strides: [isize; 5],
@@ -118,7 +118,7 @@ pub(crate) struct TransposedJob {
     pub(crate) groups: usize,
     pub(crate) channels: usize,
     pub(crate) outs: usize,
-    pub(crate) windows: Windows,
+    pub(crate) windows: WindowDims,
     pub(crate) x: *const u8,
     pub(crate) x_strides: [isize; 5],
     /// The weight, with dims input channels, output channels of a group, kernel; its dtype is as in [`ConvJob`].
@@ -142,7 +142,7 @@ pub(crate) struct WeightGradientJob {
     pub(crate) channels: usize,
     /// Output channels of a group.
     pub(crate) outs: usize,
-    pub(crate) windows: Windows,
+    pub(crate) windows: WindowDims,
     pub(crate) x: *const u8,
     /// Strides of batch, channels, and the spatial dims.
     pub(crate) x_strides: [isize; 5],
@@ -170,7 +170,7 @@ pub(crate) struct ColumnsJob {
     pub(crate) dtype: DType,
     /// Planes: batch times channels.
     pub(crate) planes: usize,
-    pub(crate) windows: Windows,
+    pub(crate) windows: WindowDims,
     pub(crate) x: *const u8,
     pub(crate) out: *mut u8,
     /// Whether columns are summed into planes.

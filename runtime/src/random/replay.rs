@@ -13,7 +13,7 @@ use crate::config::thread_number;
 
 /// The draws of a computation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drawn {
+pub(crate) struct RecordedDraws {
     /// The generators' states, in the order of the draws.
     states: Vec<Stream>,
     /// The numbers of other threads that drew meanwhile, perhaps for this computation.
@@ -109,7 +109,7 @@ impl Drop for Scope {
 }
 
 /// Calls `f`, and returns its draws with its result.
-pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, Drawn) {
+pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, RecordedDraws) {
     struct EndReplay;
     impl Drop for EndReplay {
         fn drop(&mut self) {
@@ -126,11 +126,11 @@ pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, Drawn) {
     };
     std::mem::forget(ends);
     let elsewhere = Recording::end();
-    (result, Drawn { states, elsewhere })
+    (result, RecordedDraws { states, elsewhere })
 }
 
 /// Calls `f` with the draws that were recorded in `drawn`. Also returns whether it drew the same number of times.
-pub(crate) fn repeated<R>(drawn: &Drawn, f: impl FnOnce() -> R) -> (R, bool) {
+pub(crate) fn repeated<R>(drawn: &RecordedDraws, f: impl FnOnce() -> R) -> (R, bool) {
     let scope = Scope::new(Mode::Repeats(ReplayedDraws {
         states: drawn.states.clone().into_iter(),
         is_beyond: false,

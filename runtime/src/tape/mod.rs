@@ -73,7 +73,7 @@ pub(crate) use pool::{
 pub(crate) use product::{ProductSaved, record_product};
 pub(crate) use quantile::{QuantileSaved, record_quantiles};
 pub(crate) use reductions::{
-    CumprodSaved, CumsumSaved, ExtremeSaved, LogcumsumexpSaved, NormSaved, ProdSaved,
+    CumprodSaved, CumsumSaved, Dims, ExtremeSaved, LogcumsumexpSaved, NormSaved, ProdSaved,
     record_extreme, record_norm, record_prod, record_scan,
 };
 pub(crate) use resample::{AxisWeights, LinearSaved, record_linear};

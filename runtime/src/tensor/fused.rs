@@ -5,7 +5,7 @@ use nomina_core::rule::{self, DimArg};
 use nomina_core::{Names, Result, Scalar};
 
 use super::{DynTensor, Operand, family};
-use crate::call::{ReduceOptions, Reduction};
+use crate::call::{FusedReduction, ReduceOptions};
 use crate::job::Node;
 use crate::raw::Raw;
 use crate::{SmallVec, call};
@@ -43,7 +43,7 @@ pub fn fused_reduce(
 ) -> Result<DynTensor> {
     let all = names(program, tensors).and_then(|names| {
         let dims = dim.positions(op.name(), &names)?;
-        let by = Reduction {
+        let by = FusedReduction {
             op,
             dims: &dims,
             keepdim: dim.keepdim(),

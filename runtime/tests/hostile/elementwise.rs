@@ -2,7 +2,7 @@
 
 use nomina_core::DType;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::call::{self, AdamOptions, Arg, Node, Reduction, SgdOptions, StepParam};
+use nomina_runtime::call::{self, AdamOptions, Arg, FusedReduction, Node, SgdOptions, StepParam};
 use nomina_runtime::raw::Raw;
 
 use super::draw::Draw;
@@ -155,8 +155,8 @@ impl<'a> Draw<'a, '_> {
         self.lent.nodes.lend(nodes)
     }
 
-    fn reduction(&mut self) -> Reduction<'a> {
-        Reduction {
+    fn reduction(&mut self) -> FusedReduction<'a> {
+        FusedReduction {
             op: self.op(super::reduce::REDUCE),
             dims: self.dims(),
             keepdim: Given::given(self),

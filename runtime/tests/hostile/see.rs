@@ -2,7 +2,7 @@
 
 use nomina_core::op::Resolved;
 use nomina_core::{DType, MemoryFormat, Result, Scalar};
-use nomina_runtime::call::{self, Arg, SparseSum, Unique};
+use nomina_runtime::call::{self, Arg, SparseSum, UniqueElements};
 use nomina_runtime::grad::{BackwardOptions, backward};
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
 use nomina_runtime::shape::{Shape, Strides};
@@ -58,7 +58,7 @@ impl See for SparseSum {
     }
 }
 
-impl See for Unique {
+impl See for UniqueElements {
     fn see(&self) -> bool {
         self.values.see() && self.inverse.see() && self.counts.see()
     }

@@ -85,7 +85,7 @@ fn steps_read_what_is_there() {
         assert_eq!(kind(fused), ErrorKind::Argument, "{step:?}");
         let program = [Node::Tensor(0), step];
         assert!(call::fused_small(&program, &[&x], &one).is_none());
-        let sum = call::Reduction {
+        let sum = call::FusedReduction {
             op: Op::Sum,
             dims: &[0],
             keepdim: false,

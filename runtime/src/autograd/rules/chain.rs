@@ -6,7 +6,7 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 use super::folding::default_number;
 use super::program::Program;
 use crate::SmallVec;
-use crate::call::Reduction;
+use crate::call::FusedReduction;
 use crate::raw::Raw;
 use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run};
 use crate::tape::{ChainSaved, ChainStep, Line, Step, has_gradient, lines, narrow, no_derivative};
@@ -36,7 +36,7 @@ impl Rule for ChainSaved {
             grads.push(match (target, *at) {
                 (Some(target), Some(at)) => {
                     let dims = self.repeated_dims(&target.shape);
-                    let sum = Reduction {
+                    let sum = FusedReduction {
                         op: Op::Sum,
                         dims: &dims,
                         keepdim: true,

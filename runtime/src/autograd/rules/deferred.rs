@@ -6,7 +6,7 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 
 use super::chain::append_line;
-use super::evaluation::{Operand, no_tensor};
+use super::evaluation::{LineOperand, no_tensor};
 use super::program::Program;
 use crate::SmallVec;
 use crate::raw::Raw;
@@ -81,7 +81,7 @@ impl Deferred {
         &mut self,
         op: Op,
         line: &Line,
-        operands: &[Operand<'_>],
+        operands: &[LineOperand<'_>],
         result: Option<&Raw>,
     ) -> Result<()> {
         if let [Step::Grad] = line.steps {
@@ -95,11 +95,11 @@ impl Deferred {
         let each = operands.iter().enumerate();
         let args: SmallVec<[usize; 3]> = each
             .map(|(at, operand)| match *operand {
-                Operand::Tensor(raw) if line.reads_operand(at) || repeats => {
+                LineOperand::Tensor(raw) if line.reads_operand(at) || repeats => {
                     program.tensor(raw.clone())
                 }
-                Operand::Number(number) => program.number(number),
-                Operand::Tensor(_) | Operand::Unread => 0,
+                LineOperand::Number(number) => program.number(number),
+                LineOperand::Tensor(_) | LineOperand::Unread => 0,
             })
             .collect();
         self.at = append_line(program, (op, line), self.at, result, &args)?;

@@ -8,14 +8,14 @@ use super::folding::{Folded, default_number, fold_constants};
 use super::program::Program;
 use crate::SmallVec;
 use crate::call::{
-    Arg, ReduceOptions, Reduction, conjugated, full, pointwise, real, reduce, to_dtype,
+    Arg, FusedReduction, ReduceOptions, conjugated, full, pointwise, real, reduce, to_dtype,
 };
 use crate::raw::Raw;
 use crate::tape::{Line, ReducedDims, Step, narrow};
 
 /// An operand, as a line reads it.
 #[derive(Clone, Copy)]
-pub(super) enum Operand<'a> {
+pub(super) enum LineOperand<'a> {
     Tensor(&'a Raw),
     Number(Scalar),
     /// No needed line reads the operand.
@@ -30,7 +30,7 @@ pub(super) struct Evaluation<'a> {
     pub(super) op: Op,
     pub(super) grad: &'a Raw,
     pub(super) result: Option<&'a Raw>,
-    pub(super) operands: &'a [Operand<'a>],
+    pub(super) operands: &'a [LineOperand<'a>],
     pub(super) reduced: Option<&'a ReducedDims>,
 }
 
@@ -42,9 +42,9 @@ impl Evaluation<'_> {
         let complex = is_complex(self.grad)
             || self.result.is_some_and(is_complex)
             || self.operands.iter().any(|operand| match *operand {
-                Operand::Tensor(raw) => is_complex(raw),
-                Operand::Number(number) => matches!(number, Scalar::Complex(_)),
-                Operand::Unread => false,
+                LineOperand::Tensor(raw) => is_complex(raw),
+                LineOperand::Number(number) => matches!(number, Scalar::Complex(_)),
+                LineOperand::Unread => false,
             });
         let mut values: SmallVec<[KnownValue<'_>; 16]> = SmallVec::new();
         for step in line.steps_of(complex) {
@@ -101,8 +101,8 @@ impl Evaluation<'_> {
 
     fn operand(&self, at: usize) -> Result<KnownValue<'_>> {
         Ok(match self.operands.get(at) {
-            Some(&Operand::Tensor(raw)) => KnownValue::Tensor(raw),
-            Some(&Operand::Number(number)) => KnownValue::Number(number),
+            Some(&LineOperand::Tensor(raw)) => KnownValue::Tensor(raw),
+            Some(&LineOperand::Number(number)) => KnownValue::Number(number),
             _ => KnownValue::Number(default_number(self.op, at).ok_or_else(|| self.unread())?),
         })
     }
@@ -168,9 +168,9 @@ impl Evaluation<'_> {
                     let mut args: SmallVec<[usize; 3]> = SmallVec::new();
                     for operand in self.operands {
                         args.push(match *operand {
-                            Operand::Tensor(raw) => tensor(&mut program, raw),
-                            Operand::Number(number) => program.number(number),
-                            Operand::Unread => return Err(self.unread()),
+                            LineOperand::Tensor(raw) => tensor(&mut program, raw),
+                            LineOperand::Number(number) => program.number(number),
+                            LineOperand::Unread => return Err(self.unread()),
                         });
                     }
                     program.apply(self.op, args)
@@ -185,7 +185,7 @@ impl Evaluation<'_> {
                     program.tensor(raw.reshape(&reduced.kept)?)
                 }
                 KnownValue::Over(op, at, keep, reduced) => {
-                    let reduction = Reduction {
+                    let reduction = FusedReduction {
                         op,
                         dims: &reduced.dims,
                         keepdim: true,
@@ -217,9 +217,9 @@ impl Evaluation<'_> {
                     let mut own: SmallVec<[Result<Raw, Scalar>; 3]> = SmallVec::new();
                     for operand in self.operands {
                         own.push(match *operand {
-                            Operand::Tensor(raw) => Ok(widened(raw)?),
-                            Operand::Number(number) => Err(number),
-                            Operand::Unread => return Err(self.unread()),
+                            LineOperand::Tensor(raw) => Ok(widened(raw)?),
+                            LineOperand::Number(number) => Err(number),
+                            LineOperand::Unread => return Err(self.unread()),
                         });
                     }
                     let args: SmallVec<[Arg<'_>; 4]> = own.iter().map(arg).collect();

@@ -4,7 +4,7 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 
 use super::deferred::{Deferred, LARGE};
-use super::evaluation::{Evaluation, Operand, SMALL};
+use super::evaluation::{Evaluation, LineOperand, SMALL};
 use crate::SmallVec;
 use crate::call::{Scales, contiguous, row_gradient};
 use crate::job::RowGradient;
@@ -18,11 +18,11 @@ use crate::tape::{
 };
 
 impl SavedOperand {
-    fn as_operand(self, saved: &[Raw]) -> Operand<'_> {
+    fn as_operand(self, saved: &[Raw]) -> LineOperand<'_> {
         match self {
-            Self::Saved(at) => Operand::Tensor(&saved[usize::from(at)]),
-            Self::Number(number) => Operand::Number(number),
-            Self::Unread => Operand::Unread,
+            Self::Saved(at) => LineOperand::Tensor(&saved[usize::from(at)]),
+            Self::Number(number) => LineOperand::Number(number),
+            Self::Unread => LineOperand::Unread,
         }
     }
 }
@@ -33,7 +33,7 @@ impl<const SAVED: usize> Rule for SameShapeSaved<SAVED> {
     }
 
     fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
-        let lines = Lines {
+        let lines = SavedLines {
             op: self.op,
             lines: self.lines,
             operands: &self.kept.map(|kept| kept.as_operand(&self.saved))[..self.operands.into()],
@@ -98,8 +98,8 @@ impl Rule for LinesSaved {
 
     fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
         let operands = self.kept.iter().map(|kept| kept.as_operand(&self.saved));
-        let operands: SmallVec<[Operand<'_>; 3]> = operands.collect();
-        let lines = Lines {
+        let operands: SmallVec<[LineOperand<'_>; 3]> = operands.collect();
+        let lines = SavedLines {
             op: self.op,
             lines: self.lines,
             operands: &operands,
@@ -131,10 +131,10 @@ fn expand(grad: &Raw, shape: &[usize]) -> Result<Raw> {
 }
 
 /// The lines of an operator, and the values saved for them.
-struct Lines<'a> {
+struct SavedLines<'a> {
     op: Op,
     lines: &'static [Line],
-    operands: &'a [Operand<'a>],
+    operands: &'a [LineOperand<'a>],
     /// The saved tensors, of which the last is the result if a line reads it.
     saved: &'a [Raw],
     /// Empty if all operands have the sizes of the result.
@@ -142,7 +142,7 @@ struct Lines<'a> {
     reduced: Option<&'a ReducedDims>,
 }
 
-impl Lines<'_> {
+impl SavedLines<'_> {
     /// Computes the gradients of the operands. `take` gets the position of each operand that has a line, and a function that computes
     /// the line.
     fn backward(

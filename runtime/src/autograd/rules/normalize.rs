@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::evaluation::{Evaluation, Operand};
+use super::evaluation::{Evaluation, LineOperand};
 use crate::call::arithmetic::{apply, mul, number, sub};
 use crate::call::{ReduceOptions, Scales, reduce, row_gradient, to_dtype};
 use crate::cpu::norm::slope;
@@ -159,14 +159,14 @@ impl Backward for NormalizeSaved {
         };
         let x = to_dtype(&self.x, wide)?;
         let weight = match &self.weight {
-            Some(weight) => Operand::Tensor(weight),
-            None => Operand::Number(Scalar::Float(1.0)),
+            Some(weight) => LineOperand::Tensor(weight),
+            None => LineOperand::Number(Scalar::Float(1.0)),
         };
         let operands = [
-            Operand::Tensor(&x),
-            Operand::Tensor(&slope),
+            LineOperand::Tensor(&x),
+            LineOperand::Tensor(&slope),
             weight,
-            Operand::Tensor(&mean),
+            LineOperand::Tensor(&mean),
         ];
         let dims = match operand {
             0 => &self.dims,

@@ -6,7 +6,7 @@ use nomina_core::{DType, Result, Scalar};
 use super::folding::{Folded, fold_constants};
 use crate::SmallVec;
 use crate::call::{
-    ReduceOptions, Reduction, fused_reduce, fused_unrecorded, reduce, several, stepwise,
+    FusedReduction, ReduceOptions, fused_reduce, fused_unrecorded, reduce, several, stepwise,
 };
 use crate::job::Node;
 use crate::raw::Raw;
@@ -104,7 +104,7 @@ impl Program {
     pub(super) fn compute(
         &self,
         last: usize,
-        reduction: Option<Reduction<'_>>,
+        reduction: Option<FusedReduction<'_>>,
         records: bool,
     ) -> Result<Raw> {
         if let ProgramStep::Tensor(at) = self.steps[last] {
@@ -190,10 +190,10 @@ impl Program {
 }
 
 /// Applies a reduction, if there is one.
-fn reduce_by(raw: Raw, by: Option<Reduction<'_>>) -> Result<Raw> {
+fn reduce_by(raw: Raw, by: Option<FusedReduction<'_>>) -> Result<Raw> {
     match by {
         None => Ok(raw),
-        Some(Reduction { op, dims, keepdim }) => {
+        Some(FusedReduction { op, dims, keepdim }) => {
             reduce(op, &raw, dims, keepdim, ReduceOptions::default())
         }
     }

@@ -4,7 +4,6 @@ use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
 use super::evaluation::widened;
-use crate::SmallVec;
 use crate::call::arithmetic::{
     add, apply, choose, conj, div, is_zero, mul, number, scaled, sub, sum, sum_from, with_number,
 };
@@ -12,11 +11,9 @@ use crate::call::{cat, full, pointwise, scan, to_dtype};
 use crate::raw::Raw;
 use crate::shape::Shape;
 use crate::tape::{
-    Backward, CumprodSaved, CumsumSaved, ExtremeSaved, LogcumsumexpSaved, NormSaved, ProdSaved,
-    Upstream, narrow,
+    Backward, CumprodSaved, CumsumSaved, Dims, ExtremeSaved, LogcumsumexpSaved, NormSaved,
+    ProdSaved, Upstream, narrow,
 };
-
-type Dims = SmallVec<[usize; 8]>;
 
 impl Backward for ProdSaved {
     fn gradient(&self, upstream: &Upstream<'_>, _: usize) -> Result<Option<Raw>> {

@@ -8,7 +8,7 @@ use nomina_core::{DType, Result};
 
 use super::list;
 use super::resample::{InterpolateMode, check_sizes, smooth};
-use crate::call::{Reduction, fused_reduce, index_select, to_device, to_dtype};
+use crate::call::{FusedReduction, fused_reduce, index_select, to_device, to_dtype};
 use crate::job::{Node, ResampledDim, Resize};
 use crate::raw::Raw;
 use crate::shape::{Shape, product};
@@ -107,7 +107,7 @@ impl Taps {
             Node::Tensor(1),
             Node::Apply(Op::Mul, &[0, 1]),
         ];
-        let by = Reduction {
+        let by = FusedReduction {
             op: Op::Sum,
             dims: &[dim + 1],
             keepdim: false,

@@ -7,7 +7,7 @@ use super::convolve::positive;
 use super::{check_count, check_limits, padded_size, refuse, too_long_kernel, too_much_padding};
 use crate::call::backend::backend;
 use crate::call::contiguous;
-use crate::job::{ColumnsJob, Sliding, Windows};
+use crate::job::{ColumnsJob, Sliding, WindowDims};
 use crate::raw::Raw;
 use crate::shape::{count, product};
 use crate::tape::{record_fold, record_im2col};
@@ -31,7 +31,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windows> {
+fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<WindowDims> {
     for (what, given) in [
         ("kernel_size", args.kernel),
         ("dilation", args.dilation),

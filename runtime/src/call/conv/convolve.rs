@@ -10,7 +10,7 @@ use super::{
 use crate::call::backend::backend;
 use crate::call::{contiguous, to_dtype};
 use crate::dispatch::arithmetic;
-use crate::job::{ConvJob, Sliding, TransposedJob, Windows, is_direct};
+use crate::job::{ConvJob, Sliding, TransposedJob, WindowDims, is_direct};
 use crate::raw::Raw;
 use crate::shape::{Shape, count, numel, scaled_stride};
 use crate::tape::record_convolution;
@@ -282,7 +282,7 @@ fn windows(
     [x, weight]: [&Raw; 2],
     at: &ConvSites<'_>,
     args: &ConvArgs<'_>,
-) -> Result<Windows> {
+) -> Result<WindowDims> {
     let count = at.spatial.len();
     check_count(op, x, "stride", args.stride.len(), count)?;
     check_count(op, x, "dilation", args.dilation.len(), count)?;
@@ -398,7 +398,7 @@ fn transposed_windows(
     [x, weight]: [&Raw; 2],
     at: &ConvSites<'_>,
     args: &TransposedArgs<'_>,
-) -> Result<Windows> {
+) -> Result<WindowDims> {
     let count = at.spatial.len();
     check_count(op, x, "stride", args.stride.len(), count)?;
     check_count(op, x, "padding", args.padding.len(), count)?;

@@ -6,7 +6,7 @@ use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Result, Scalar};
 
 use crate::SmallVec;
-use crate::call::arg::Source;
+use crate::call::arg::OperandSource;
 use crate::call::divisor;
 use crate::call::pointwise::Call;
 use crate::config::default_dtype;
@@ -215,8 +215,8 @@ impl Inferred {
                 },
                 Node::Apply(op, args) => {
                     let sources = args.iter().map(|&at| match self.known[at] {
-                        Known::Scalar(value) => Source::Scalar(value),
-                        Known::Tensor { dtype, .. } => Source::Tensor {
+                        Known::Scalar(value) => OperandSource::Scalar(value),
+                        Known::Tensor { dtype, .. } => OperandSource::Tensor {
                             // The address is never read.
                             ptr: std::ptr::null(),
                             layout: &layouts[at],

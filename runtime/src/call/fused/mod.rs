@@ -17,8 +17,8 @@ use crate::raw::graph::is_wanted;
 use crate::shape::product;
 use crate::tape::{record_chain, steps_to_save};
 use infer::Inferred;
+pub use reduction::FusedReduction;
 use reduction::InPass;
-pub use reduction::Reduction;
 use small::small;
 pub(crate) use stepwise::stepwise;
 
@@ -223,7 +223,7 @@ pub fn fused_reduce(
     tensors: &[&Raw],
     numbers: &[Scalar],
     dtype: Option<DType>,
-    by: Reduction<'_>,
+    by: FusedReduction<'_>,
 ) -> Result<Raw> {
     if is_wanted(tensors.iter().copied()) {
         let mut whole = recorded(program, tensors, numbers)?;

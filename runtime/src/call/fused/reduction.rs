@@ -13,7 +13,7 @@ use crate::shape::{Shape, Strides, row_major};
 
 /// A reduction of a program's result.
 #[derive(Clone, Copy, Debug)]
-pub struct Reduction<'a> {
+pub struct FusedReduction<'a> {
     /// The operator.
     pub op: Op,
     /// The dims to reduce.
@@ -39,8 +39,8 @@ impl InPass {
     ///
     /// # Errors
     /// If memory is missing.
-    pub(super) fn new(by: Reduction<'_>, of: &Inferred) -> Result<Option<Self>> {
-        let Reduction { op, dims, keepdim } = by;
+    pub(super) fn new(by: FusedReduction<'_>, of: &Inferred) -> Result<Option<Self>> {
+        let FusedReduction { op, dims, keepdim } = by;
         let (row, dtype) = (op.row(), of.dtype);
         let Some(by) = reduction(op) else {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use nomina_core::DType;
 
-use super::reduce::fold::{Fold, Max, Min, Row};
+use super::reduce::fold::{Fold, Max, Min, RowFold};
 use super::reduce::reducer::{COLS, Reducer, many, many_mut};
 use super::reduce::simd::{Kernel, dispatch};
 use super::reduce::whole::{LANES, Lanes};
@@ -185,7 +185,7 @@ impl<F: Better> Reducer for Position<F> {
         // SAFETY: one state and `n` elements, by the contract.
         let (state, xs) = unsafe { (&mut *state.cast::<Best<F::T>>(), many::<F::T>(xs, n)) };
         // Most blocks do not change the state; the position is searched only in those that do.
-        let best = dispatch(Row::<F>(xs, PhantomData));
+        let best = dispatch(RowFold::<F>(xs, PhantomData));
         if state.at < 0 || F::better(best, state.value) {
             let first = dispatch(Find::<F>(xs, best));
             *state = Best {

@@ -1,9 +1,9 @@
 //! Rows of columns, added to the elements under their windows.
 
-use super::line::{Lines, taps};
-use super::number::{Number, Widen};
+use super::line::{TapLines, taps};
+use super::number::{ConvNumber, Widen};
 use super::pieces::add;
-use crate::job::Windows;
+use crate::job::WindowDims;
 
 /// Adds the values of each tap at positions `from..from + count` to planes, one for each channel. `rows` has one
 /// element per position, for each channel and tap in turn.
@@ -11,8 +11,8 @@ use crate::job::Windows;
 /// # Safety
 /// The planes are contiguous and have the windows' elements; `rows` has this number of elements.
 #[inline(always)]
-pub(super) unsafe fn add_rows<S: Widen<A>, A: Number>(
-    windows: &Windows,
+pub(super) unsafe fn add_rows<S: Widen<A>, A: ConvNumber>(
+    windows: &WindowDims,
     channels: usize,
     [from, count]: [usize; 2],
     rows: *const S,
@@ -21,7 +21,7 @@ pub(super) unsafe fn add_rows<S: Widen<A>, A: Number>(
     let [_, h, w] = windows;
     let (all, size) = (super::taps(windows), super::elements(windows));
     for (row, tap) in taps(windows).enumerate() {
-        for line in Lines::new(windows, tap, from, count) {
+        for line in TapLines::new(windows, tap, from, count) {
             let [z, y, x] = line.element;
             let to = planes.wrapping_add((z * h.size + y) * w.size + x);
             let from = rows.wrapping_add(row * count + line.at + line.start);

@@ -6,7 +6,7 @@ use num_complex::Complex;
 
 use super::add::add_rows;
 use super::lower::Lower;
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use super::{elements, positions, taps};
 use crate::job::ColumnsJob;
 
@@ -47,7 +47,7 @@ pub(crate) unsafe fn execute(job: &ColumnsJob) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn lower<T: Number + Widen<T>>(job: &ColumnsJob) {
+unsafe fn lower<T: ConvNumber + Widen<T>>(job: &ColumnsJob) {
     let [_, h, w] = &job.windows;
     let (rows, count, size) = (
         taps(&job.windows),
@@ -70,7 +70,7 @@ unsafe fn lower<T: Number + Widen<T>>(job: &ColumnsJob) {
     });
 }
 
-unsafe fn add<S: Widen<A>, A: Number>(job: &ColumnsJob) -> Result<(), NoMemory> {
+unsafe fn add<S: Widen<A>, A: ConvNumber>(job: &ColumnsJob) -> Result<(), NoMemory> {
     let (rows, count, size) = (
         taps(&job.windows),
         positions(&job.windows),

@@ -5,7 +5,7 @@ use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
 use super::lower::Lower;
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use super::{BLOCK, direct, panels, positions, taps};
 use crate::job::{ConvJob, Matrix, Product, is_direct};
 
@@ -41,7 +41,7 @@ pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
+unsafe fn floats<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         if is_direct(job.dtype, job.channels, job.outs) {
@@ -71,7 +71,7 @@ pub(super) fn compute(dtype: DType) -> DType {
 }
 
 /// Computes a convolution if it is a plain product. Returns whether it is.
-unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
+unsafe fn point<A: ConvNumber>(job: &ConvJob) -> Result<bool, NoMemory> {
     let Some((product, repeats)) = job.as_product() else {
         return Ok(false);
     };
@@ -85,7 +85,7 @@ unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
 }
 
 /// Fills the result with the bias.
-unsafe fn fill_bias<A: Number>(job: &ConvJob) {
+unsafe fn fill_bias<A: ConvNumber>(job: &ConvJob) {
     let outs = job.groups * job.outs;
     let count = positions(&job.windows);
     split(job.batch * outs, 4096 / count.max(1), &|range| {
@@ -120,7 +120,7 @@ struct PositionBlock<'a, S, A> {
     elements: std::marker::PhantomData<S>,
 }
 
-unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
+unsafe fn by_blocks<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemory> {
     let depth = job.channels * taps(&job.windows);
     let count = positions(&job.windows);
     let units = job.batch * job.groups;
@@ -165,7 +165,7 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
     }
 }
 
-impl<S: Widen<A>, A: Number> Kernel for PositionBlock<'_, S, A> {
+impl<S: Widen<A>, A: ConvNumber> Kernel for PositionBlock<'_, S, A> {
     type Out = Result<(), NoMemory>;
 
     #[inline(always)]

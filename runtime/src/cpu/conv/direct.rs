@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use super::{positions, taps};
 use crate::job::ConvJob;
 
@@ -19,7 +19,7 @@ const GRAIN: usize = 1 << 15;
 ///
 /// # Safety
 /// The requirements of [`super::convolve::execute`].
-pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
+pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemory> {
     let [d, h, w] = &job.windows;
     let rows = job.batch * job.groups * job.outs * d.out * h.out;
     let work = w.out * job.channels * taps(&job.windows);
@@ -51,7 +51,7 @@ struct DirectRows<'a, S, A> {
     elements: PhantomData<S>,
 }
 
-impl<S: Widen<A>, A: Number> Kernel for DirectRows<'_, S, A> {
+impl<S: Widen<A>, A: ConvNumber> Kernel for DirectRows<'_, S, A> {
     type Out = ();
 
     #[inline(always)]
@@ -117,7 +117,7 @@ impl<S: Widen<A>, A: Number> Kernel for DirectRows<'_, S, A> {
 
 /// Adds `weight` times a row whose elements are `step` apart.
 #[inline(always)]
-unsafe fn add<S: Widen<A>, A: Number>(sums: &mut [A], weight: A, from: *const S, step: isize) {
+unsafe fn add<S: Widen<A>, A: ConvNumber>(sums: &mut [A], weight: A, from: *const S, step: isize) {
     if step == 1 {
         for (i, sum) in sums.iter_mut().enumerate() {
             // SAFETY: guaranteed by the caller.

@@ -1,9 +1,9 @@
 //! Positions along one line of a result, and the elements of a kernel tap at those positions.
 
-use crate::job::Windows;
+use crate::job::WindowDims;
 
 /// Adjacent positions and the elements of a tap.
-pub(super) struct Line {
+pub(super) struct TapLine {
     /// The first position, relative to the start of the lines.
     pub at: usize,
     /// The number of positions.
@@ -16,8 +16,8 @@ pub(super) struct Line {
 }
 
 /// An iterator over the lines of some positions, for one tap.
-pub(super) struct Lines<'a> {
-    windows: &'a Windows,
+pub(super) struct TapLines<'a> {
+    windows: &'a WindowDims,
     tap: [usize; 3],
     /// The positions of a whole line that have elements.
     valid: std::ops::Range<usize>,
@@ -29,15 +29,15 @@ pub(super) struct Lines<'a> {
 
 /// Returns the taps of a kernel, in order.
 #[inline(always)]
-pub(super) fn taps(windows: &Windows) -> impl Iterator<Item = [usize; 3]> {
+pub(super) fn taps(windows: &WindowDims) -> impl Iterator<Item = [usize; 3]> {
     let [d, h, w] = windows.each_ref().map(|window| window.kernel);
     (0..d).flat_map(move |z| (0..h).flat_map(move |y| (0..w).map(move |x| [z, y, x])))
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TapLines<'a> {
     /// Creates the lines of `count` positions from `from` on.
     #[inline(always)]
-    pub(super) fn new(windows: &'a Windows, tap: [usize; 3], from: usize, count: usize) -> Self {
+    pub(super) fn new(windows: &'a WindowDims, tap: [usize; 3], from: usize, count: usize) -> Self {
         let [_, h, w] = windows;
         let line = from / w.out;
         Self {
@@ -51,18 +51,18 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Line;
+impl Iterator for TapLines<'_> {
+    type Item = TapLine;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<Line> {
+    fn next(&mut self) -> Option<TapLine> {
         if self.at == self.count {
             return None;
         }
         let [d, h, w] = self.windows;
         let ([kz, ky, kx], [oz, oy, ox]) = (self.tap, self.index);
         let length = (w.out - ox).min(self.count - self.at);
-        let mut line = Line {
+        let mut line = TapLine {
             at: self.at,
             length,
             start: length,

@@ -1,14 +1,14 @@
 //! im2col: the windows of a convolution's input, at some positions, as a matrix.
 
-use super::line::{Lines, taps};
-use super::number::{Number, Widen};
+use super::line::{TapLines, taps};
+use super::number::{ConvNumber, Widen};
 use super::pieces::{copy, zeros};
-use crate::job::Windows;
+use crate::job::WindowDims;
 
 /// The elements to lower. Strides are in elements.
 #[derive(Clone, Copy)]
 pub(super) struct Lower<'a, S> {
-    pub windows: &'a Windows,
+    pub windows: &'a WindowDims,
     /// The first channel's first element.
     pub x: *const S,
     pub channels: usize,
@@ -44,14 +44,14 @@ impl<S: Copy> Lower<'_, S> {
     /// # Safety
     /// The input has the elements described by windows and strides; `out` has room.
     #[inline(always)]
-    pub(super) unsafe fn rows<A: Number>(&self, out: *mut A)
+    pub(super) unsafe fn rows<A: ConvNumber>(&self, out: *mut A)
     where
         S: Widen<A>,
     {
         let step = self.windows[2].step(self.strides[3]);
         let apart = super::taps(self.windows) * self.count;
         for (row, tap) in taps(self.windows).enumerate() {
-            for line in Lines::new(self.windows, tap, self.from, self.count) {
+            for line in TapLines::new(self.windows, tap, self.from, self.count) {
                 let to = out.wrapping_add(row * self.count + line.at);
                 // The elements of a line have the same offsets in every channel.
                 for channel in 0..self.channels {
@@ -75,7 +75,7 @@ impl<S: Copy> Lower<'_, S> {
     /// # Safety
     /// The requirements of [`Lower::rows`].
     #[inline(always)]
-    pub(super) unsafe fn columns<A: Number>(&self, mut out: *mut A)
+    pub(super) unsafe fn columns<A: ConvNumber>(&self, mut out: *mut A)
     where
         S: Widen<A>,
     {

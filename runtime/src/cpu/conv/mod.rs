@@ -3,7 +3,7 @@
 //! A convolution is the matrix product of the weight and the elements under the window at each
 //! position; that matrix is built in blocks that stay in the cache. Convolutions of one channel and
 //! few outputs per group, and those of integers, go row by row without it.
-use crate::job::Windows;
+use crate::job::WindowDims;
 
 mod add;
 pub(crate) mod columns;
@@ -27,16 +27,16 @@ pub(crate) mod weight;
 const BLOCK: usize = 384 << 10;
 
 /// Returns the number of positions of a window.
-fn positions(windows: &Windows) -> usize {
+fn positions(windows: &WindowDims) -> usize {
     windows.iter().map(|window| window.out).product()
 }
 
 /// Returns the number of elements under a window.
-fn taps(windows: &Windows) -> usize {
+fn taps(windows: &WindowDims) -> usize {
     windows.iter().map(|window| window.kernel).product()
 }
 
 /// Returns the number of elements that the window slides over.
-fn elements(windows: &Windows) -> usize {
+fn elements(windows: &WindowDims) -> usize {
     windows.iter().map(|window| window.size).product()
 }

@@ -6,7 +6,7 @@ use num_complex::Complex;
 use crate::cpu::numeric::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 
 /// Addition and multiplication; integers wrap.
-pub(super) trait Number: Copy + Send + Sync + 'static {
+pub(super) trait ConvNumber: Copy + Send + Sync + 'static {
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
@@ -14,7 +14,7 @@ pub(super) trait Number: Copy + Send + Sync + 'static {
 
 macro_rules! wrapping {
     ($($t:ty)*) => {$(
-        impl Number for $t {
+        impl ConvNumber for $t {
             const ZERO: $t = 0;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {
@@ -32,7 +32,7 @@ wrapping!(u8 i8 i16 i32 i64 u16 u32 u64 u128);
 
 macro_rules! plain {
     ($($t:ty: $zero:expr;)*) => {$(
-        impl Number for $t {
+        impl ConvNumber for $t {
             const ZERO: $t = $zero;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {

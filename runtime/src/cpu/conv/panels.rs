@@ -8,7 +8,7 @@ use std::ops::Range;
 use nomina_core::Scalar;
 
 use super::convolve::{compute, native};
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use super::planes::{FillPlanes, PlaneLayout, WindowPanels};
 use super::share::{Sizes, Tasks};
 use super::{positions, taps};
@@ -35,7 +35,7 @@ const OFTEN: usize = 2;
 ///
 /// # Safety
 /// The requirements of [`super::convolve::execute`].
-pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
+pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<bool, NoMemory> {
     if job.channels_last {
         return Ok(false);
     }
@@ -112,7 +112,7 @@ struct PanelConv<'a, S, A> {
 // SAFETY: addresses and numbers; each task writes to its own part of the result.
 unsafe impl<S, A> Sync for PanelConv<'_, S, A> {}
 
-impl<S: Widen<A>, A: Number> PanelConv<'_, S, A> {
+impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
     /// Returns the product of a group, without its columns.
     fn product(&self, group: usize) -> Product {
         let (job, depth) = (self.job, self.sizes.depth);

@@ -1,7 +1,7 @@
 //! Short lines of elements, in pieces of constant lengths, which the compiler vectorises. A plain loop over eight
 //! elements, the width of a small image, would process them one by one.
 
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 
 /// Elements of the longest piece.
 const LONGEST: usize = 8;
@@ -44,7 +44,7 @@ unsafe fn pieces(n: usize, what: &impl Piece) {
 
 struct Copied<S, A>(*const S, *mut A);
 
-impl<S: Widen<A>, A: Number> Piece for Copied<S, A> {
+impl<S: Widen<A>, A: ConvNumber> Piece for Copied<S, A> {
     #[inline(always)]
     unsafe fn piece<const N: usize>(&self, at: usize) {
         let mut out = [A::ZERO; N];
@@ -61,7 +61,7 @@ impl<S: Widen<A>, A: Number> Piece for Copied<S, A> {
 
 struct Zeros<A>(*mut A);
 
-impl<A: Number> Piece for Zeros<A> {
+impl<A: ConvNumber> Piece for Zeros<A> {
     #[inline(always)]
     unsafe fn piece<const N: usize>(&self, at: usize) {
         // SAFETY: guaranteed by the caller.
@@ -76,7 +76,7 @@ impl<A: Number> Piece for Zeros<A> {
 
 struct Added<S, A>(*const S, *mut A);
 
-impl<S: Widen<A>, A: Number> Piece for Added<S, A> {
+impl<S: Widen<A>, A: ConvNumber> Piece for Added<S, A> {
     #[inline(always)]
     unsafe fn piece<const N: usize>(&self, at: usize) {
         // SAFETY: guaranteed by the caller.
@@ -97,7 +97,7 @@ impl<S: Widen<A>, A: Number> Piece for Added<S, A> {
 /// # Safety
 /// The elements are readable, the line is writable, and they do not overlap.
 #[inline(always)]
-pub(super) unsafe fn copy<S: Widen<A>, A: Number>(
+pub(super) unsafe fn copy<S: Widen<A>, A: ConvNumber>(
     n: usize,
     from: *const S,
     step: isize,
@@ -121,7 +121,7 @@ pub(super) unsafe fn copy<S: Widen<A>, A: Number>(
 /// # Safety
 /// There is room for them.
 #[inline(always)]
-pub(super) unsafe fn zeros<A: Number>(n: usize, to: *mut A) {
+pub(super) unsafe fn zeros<A: ConvNumber>(n: usize, to: *mut A) {
     // SAFETY: guaranteed by the caller.
     unsafe { pieces(n, &Zeros(to)) };
 }
@@ -131,7 +131,7 @@ pub(super) unsafe fn zeros<A: Number>(n: usize, to: *mut A) {
 /// # Safety
 /// The requirements of [`copy`].
 #[inline(always)]
-pub(super) unsafe fn add<S: Widen<A>, A: Number>(
+pub(super) unsafe fn add<S: Widen<A>, A: ConvNumber>(
     n: usize,
     from: *const S,
     to: *mut A,

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use super::elements;
 use super::line::taps;
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use super::pieces::{copy, zeros};
 use crate::cpu::gemm::lowered::Lowered;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::job::Windows;
+use crate::job::WindowDims;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
@@ -26,7 +26,7 @@ const COPIES: usize = 32;
 /// The layout of a channel's planes. A row first has the elements at multiples of the stride, then those at multiples
 /// plus one, and so on, so that adjacent positions read adjacent elements.
 pub(super) struct PlaneLayout<'a> {
-    windows: &'a Windows,
+    windows: &'a WindowDims,
     /// The number of elements of a row with the same offset modulo the stride.
     phase: usize,
     row: usize,
@@ -39,7 +39,7 @@ pub(super) struct PlaneLayout<'a> {
 
 impl<'a> PlaneLayout<'a> {
     /// Creates the layout for some windows; `None` if zeros would be most of it.
-    pub(super) fn new(windows: &'a Windows) -> Result<Option<Self>, NoMemory> {
+    pub(super) fn new(windows: &'a WindowDims) -> Result<Option<Self>, NoMemory> {
         let [depth, height, width] = windows.each_ref().map(|window| {
             let last = product([window.out.saturating_sub(1), window.stride]);
             let reach = product([window.kernel.saturating_sub(1), window.dilation]);
@@ -107,7 +107,7 @@ pub(super) struct FillPlanes<'a, S, A> {
     pub to: *mut A,
 }
 
-impl<S: Widen<A>, A: Number> Kernel for FillPlanes<'_, S, A> {
+impl<S: Widen<A>, A: ConvNumber> Kernel for FillPlanes<'_, S, A> {
     type Out = ();
 
     #[inline(always)]
@@ -164,7 +164,7 @@ pub(super) struct WindowPanels<'a, A> {
 // SAFETY: an address that is only read.
 unsafe impl<A> Sync for WindowPanels<'_, A> {}
 
-impl<A: Number> Lowered for WindowPanels<'_, A> {
+impl<A: ConvNumber> Lowered for WindowPanels<'_, A> {
     unsafe fn write(&self, steps: Range<usize>, columns: Range<usize>, to: *mut u8, apart: usize) {
         let rows = PanelRows::<LONG, A> {
             seen: self,
@@ -203,7 +203,7 @@ impl<'a, const N: usize, A> PanelRows<'a, N, A> {
     }
 }
 
-impl<const N: usize, A: Number> Kernel for PanelRows<'_, N, A> {
+impl<const N: usize, A: ConvNumber> Kernel for PanelRows<'_, N, A> {
     type Out = ();
 
     #[inline(always)]

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use nomina_core::DType;
 
 use super::number::Widen;
-use crate::job::{PoolJob, PoolKind, Span};
+use crate::job::{PoolJob, PoolKind, WindowSpan};
 
 use crate::cpu::parallel::{GRAIN, Missing, split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
@@ -18,7 +18,7 @@ use crate::shape::product;
 /// A pool, and the span of each position in each dim.
 struct Pool<'a> {
     job: &'a PoolJob,
-    spans: [Vec<Span>; 3],
+    spans: [Vec<WindowSpan>; 3],
 }
 
 impl Deref for Pool<'_> {
@@ -169,7 +169,7 @@ fn float_count([z, y, x]: [usize; 3]) -> f64 {
 fn split_rows(job: &Pool<'_>, run: &(dyn Fn(Range<usize>) + Sync)) {
     let rows = product([job.planes, job.spans[0].len(), job.spans[1].len()]);
     // The work of a row is the number of rows under the window, which is about equal for all positions.
-    let under = |spans: &[Span]| spans.first().map_or(1, |span| span.taps.max(1));
+    let under = |spans: &[WindowSpan]| spans.first().map_or(1, |span| span.taps.max(1));
     let work = product([job.size[2], under(&job.spans[0]), under(&job.spans[1])]);
     let work = work.saturating_add(job.spans[2].len());
     split(rows, GRAIN / 4 / work.max(1), run);
@@ -204,7 +204,7 @@ struct PoolRows<'a, S, A, J> {
 
 /// Returns the plane and the spans of a row of the result.
 #[inline(always)]
-fn locate(job: &Pool<'_>, row: usize) -> (usize, Span, Span) {
+fn locate(job: &Pool<'_>, row: usize) -> (usize, WindowSpan, WindowSpan) {
     let (depth, height) = (job.spans[0].len(), job.spans[1].len());
     (
         row / (depth * height),

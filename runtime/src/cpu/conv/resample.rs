@@ -4,7 +4,7 @@
 use half::{bf16, f16};
 use nomina_core::DType;
 
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use crate::job::ResampleJob;
 
 use crate::cpu::parallel::{GRAIN, try_split};
@@ -39,7 +39,7 @@ struct ResampleDim<'a, A> {
     weight: &'a [A],
 }
 
-impl<A: Number + PartialEq> Kernel for ResampleDim<'_, A> {
+impl<A: ConvNumber + PartialEq> Kernel for ResampleDim<'_, A> {
     type Out = ();
 
     #[inline(always)]
@@ -67,7 +67,7 @@ impl<A: Number + PartialEq> Kernel for ResampleDim<'_, A> {
     }
 }
 
-fn resample_as<S: Widen<A>, A: Number + PartialEq>(
+fn resample_as<S: Widen<A>, A: ConvNumber + PartialEq>(
     job: &ResampleJob<'_>,
     weight: fn(f64) -> A,
 ) -> Result<(), NoMemory> {

@@ -8,7 +8,7 @@ use num_complex::Complex;
 
 use super::add::add_rows;
 use super::lower::Lower;
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use super::{BLOCK, elements, positions, taps};
 use crate::job::{Matrix, Product, Sliding, TransposedJob};
 
@@ -62,7 +62,7 @@ struct ChannelBlock<'a, S, A> {
     elements: PhantomData<S>,
 }
 
-unsafe fn transpose_as<S: Widen<A>, A: Number + Widen<A>>(
+unsafe fn transpose_as<S: Widen<A>, A: ConvNumber + Widen<A>>(
     job: &TransposedJob,
 ) -> Result<(), NoMemory> {
     let units = job.batch * job.groups;
@@ -97,7 +97,7 @@ unsafe fn transpose_as<S: Widen<A>, A: Number + Widen<A>>(
     })
 }
 
-impl<S: Widen<A>, A: Number + Widen<A>> Kernel for ChannelBlock<'_, S, A> {
+impl<S: Widen<A>, A: ConvNumber + Widen<A>> Kernel for ChannelBlock<'_, S, A> {
     type Out = Result<(), NoMemory>;
 
     #[inline(always)]

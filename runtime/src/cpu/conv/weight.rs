@@ -8,7 +8,7 @@ use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
 use super::lower::Lower;
-use super::number::{Number, Widen};
+use super::number::{ConvNumber, Widen};
 use super::{BLOCK, positions, taps};
 use crate::cpu::gemm;
 use crate::cpu::parallel::{threads, try_split};
@@ -37,7 +37,7 @@ pub(crate) unsafe fn execute(job: &WeightGradientJob) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn by_channels<A: Number + Widen<A>>(job: &WeightGradientJob) -> Result<(), NoMemory> {
+unsafe fn by_channels<A: ConvNumber + Widen<A>>(job: &WeightGradientJob) -> Result<(), NoMemory> {
     let (taps, count) = (taps(&job.windows), positions(&job.windows));
     let work = [taps, count, job.batch, job.channels, job.outs, job.groups];
     let threads = if crate::shape::product(work) < PARALLEL {
@@ -97,7 +97,7 @@ struct WeightPart<'a, A> {
     seen: *mut A,
 }
 
-impl<A: Number + Widen<A>> Kernel for WeightPart<'_, A> {
+impl<A: ConvNumber + Widen<A>> Kernel for WeightPart<'_, A> {
     type Out = Result<(), NoMemory>;
 
     #[inline(always)]

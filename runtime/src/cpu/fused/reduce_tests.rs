@@ -5,7 +5,7 @@ use nomina_core::{DType, Scalar};
 
 use super::tests::{DTYPES, Dice, operand, tensor, told};
 use crate::Raw;
-use crate::call::{ReduceOptions, Reduction, fused, fused_reduce, reduce};
+use crate::call::{FusedReduction, ReduceOptions, fused, fused_reduce, reduce};
 use crate::job::Node;
 
 const OPS: [Op; 13] = [
@@ -25,7 +25,12 @@ const OPS: [Op; 13] = [
 ];
 
 /// Computes the reduction both ways and compares; returns whether it succeeded.
-fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar], by: Reduction<'_>) -> bool {
+fn same(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+    by: FusedReduction<'_>,
+) -> bool {
     let expected = fused(program, tensors, numbers)
         .and_then(|whole| reduce(by.op, &whole, by.dims, by.keepdim, ReduceOptions::default()));
     let got = fused_reduce(program, tensors, numbers, None, by);
@@ -62,7 +67,7 @@ fn every_reduction_over_any_dims_in_every_dtype() {
         let length = [5, 7, 6][dice.roll(3)];
         let mark = 1 + dice.roll(7);
         let dims: Vec<usize> = (0..3).filter(|dim| mark >> dim & 1 == 1).collect();
-        let by = Reduction {
+        let by = FusedReduction {
             op: OPS[round % OPS.len()],
             dims: &dims,
             keepdim: dice.roll(2) == 0,
@@ -114,7 +119,7 @@ fn every_way_to_walk() {
                 let dims: Vec<usize> = (0..shape.len())
                     .filter(|dim| mark >> dim & 1 == 1)
                     .collect();
-                let by = Reduction {
+                let by = FusedReduction {
                     op: [Op::Sum, Op::Logsumexp][mark % 2],
                     dims: &dims,
                     keepdim: false,
@@ -140,7 +145,7 @@ fn other_layouts() {
             tensor(&mut dice, &[last], DType::F32)
         };
         for dims in [&[0][..], &[1], &[2], &[0, 2], &[0, 1, 2]] {
-            let by = Reduction {
+            let by = FusedReduction {
                 op: Op::Mean,
                 dims,
                 keepdim: true,
@@ -154,7 +159,7 @@ fn other_layouts() {
 fn nothing_to_reduce_and_mistakes() {
     let empty = Raw::from_vec(Vec::<f32>::new(), &[0, 3]).unwrap();
     let row = Raw::from_vec(vec![1.0_f32, 2.0, 3.0], &[3]).unwrap();
-    let by = |op, dims| Reduction {
+    let by = |op, dims| FusedReduction {
         op,
         dims,
         keepdim: false,
@@ -175,7 +180,7 @@ fn any_number_of_threads() {
     let x = tensor(&mut dice, &[300, 501], DType::F32);
     let row = tensor(&mut dice, &[501], DType::F32);
     for dims in [&[0][..], &[1], &[0, 1]] {
-        let by = Reduction {
+        let by = FusedReduction {
             op: Op::Sum,
             dims,
             keepdim: false,

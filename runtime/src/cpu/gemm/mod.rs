@@ -34,7 +34,7 @@ use crate::cpu::parallel::threads;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::split::try_for_each;
 use crate::cpu::simd::{Level, level};
-use crate::job::{Matrix, Product, Repeat, Repeats};
+use crate::job::{BatchRepeats, Matrix, Product, Repeat};
 use crate::memory::NoMemory;
 use crate::shape::scaled_stride;
 use arith::Arith;
@@ -109,7 +109,7 @@ pub(crate) unsafe fn multiply(mut product: Product, repeats: &[Repeat]) -> Resul
         // SAFETY: guaranteed by the caller.
         return unsafe { serial(&product) };
     }
-    let mut outer = Repeats::from_slice(repeats);
+    let mut outer = BatchRepeats::from_slice(repeats);
     outer.retain(|repeat| repeat.size != 1);
     // A repeat whose rows continue those before, with the same right operand, is merged into one taller matrix.
     while let Some(&last) = outer.last() {

@@ -42,7 +42,7 @@ pub(crate) trait Accumulator: Sync {
 
     /// Adds a tile, each column to its own state; at most [`COLS`](super::reducer::COLS) columns.
     #[inline(always)]
-    fn columns(&self, states: &mut [Self::State], tile: Tile<'_, Self::X>) {
+    fn columns(&self, states: &mut [Self::State], tile: RowTile<'_, Self::X>) {
         for r in 0..tile.rows() {
             for (state, &x) in states.iter_mut().zip(tile.row(r)) {
                 self.add(state, x);
@@ -65,13 +65,13 @@ pub(crate) trait Accumulator: Sync {
 
 /// Rows of elements, all of the same length.
 #[derive(Clone, Copy)]
-pub(crate) struct Tile<'a, T> {
+pub(crate) struct RowTile<'a, T> {
     first: &'a [T],
     stride: isize,
     rows: usize,
 }
 
-impl<'a, T> Tile<'a, T> {
+impl<'a, T> RowTile<'a, T> {
     /// Creates a tile of `rows` rows of `cols` elements that are `stride` elements apart.
     ///
     /// # Safety
@@ -118,7 +118,7 @@ impl<A: Accumulator> Kernel for RowKernel<'_, A> {
 }
 
 /// [`Accumulator::columns`] as a kernel.
-struct ColumnsKernel<'a, A: Accumulator>(&'a A, &'a mut [A::State], Tile<'a, A::X>);
+struct ColumnsKernel<'a, A: Accumulator>(&'a A, &'a mut [A::State], RowTile<'a, A::X>);
 
 impl<A: Accumulator> Kernel for ColumnsKernel<'_, A> {
     type Out = ();
@@ -192,7 +192,7 @@ impl<A: Accumulator> Reducer for A {
     ) {
         // SAFETY: `cols` states and `rows` rows of `cols` elements, by the contract.
         let (states, tile) = unsafe {
-            let tile = Tile::new(xs.cast(), stride, rows, cols);
+            let tile = RowTile::new(xs.cast(), stride, rows, cols);
             (many_mut(states, cols), tile)
         };
         dispatch(ColumnsKernel(self, states, tile));

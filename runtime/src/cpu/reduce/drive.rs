@@ -30,14 +30,14 @@ const SHORT: usize = 128;
 
 /// The operand.
 #[derive(Clone, Copy)]
-pub(crate) struct Source {
+pub(crate) struct ReduceSource {
     pub ptr: *const u8,
     pub dtype: DType,
 }
 
 /// The destination of results. A pointer is null if the reducer has no such result.
 #[derive(Clone, Copy)]
-pub(crate) struct Target {
+pub(crate) struct ReduceTarget {
     pub values: *mut u8,
     pub dtype: DType,
     pub positions: *mut i64,
@@ -47,7 +47,7 @@ pub(crate) struct Target {
 pub(crate) struct Driver<'a> {
     pub plan: &'a LinePlan,
     reducer: &'a dyn Reducer,
-    pub source: Source,
+    pub source: ReduceSource,
     /// The innermost loops, over outputs and over the elements of one output.
     pub kept: Loop,
     pub inner: Loop,
@@ -77,8 +77,8 @@ pub(crate) struct Driver<'a> {
 pub(crate) unsafe fn reduce_lines(
     reducer: &dyn Reducer,
     plan: &LinePlan,
-    source: Source,
-    target: Target,
+    source: ReduceSource,
+    target: ReduceTarget,
 ) -> Result<(), NoMemory> {
     let tail = Tail::new(reducer, plan);
     // SAFETY: guaranteed by the caller.
@@ -89,7 +89,7 @@ pub(crate) unsafe fn reduce_lines(
 ///
 /// # Safety
 /// The requirements of [`reduce_lines`] for the driver's plan and source.
-unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
+unsafe fn drive(walk: &Driver<'_>, target: ReduceTarget) -> Result<(), NoMemory> {
     let (reducer, plan) = (walk.reducer, walk.plan);
     let count = plan.count();
     let (cells, chunks) = (walk.cells(), count.div_ceil(walk.chunk));
@@ -150,7 +150,7 @@ unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
 
 impl<'a> Driver<'a> {
     /// Chooses a strategy by the shape alone.
-    pub(crate) fn new(reducer: &'a dyn Reducer, plan: &'a LinePlan, source: Source) -> Self {
+    pub(crate) fn new(reducer: &'a dyn Reducer, plan: &'a LinePlan, source: ReduceSource) -> Self {
         const ONE: Loop = Loop {
             size: 1,
             src: 0,
@@ -427,7 +427,7 @@ impl<'a> Driver<'a> {
         row: usize,
         start: usize,
         n: usize,
-        target: Target,
+        target: ReduceTarget,
     ) -> Result<(), NoMemory> {
         let step = self.kept.dst;
         let base = self.origin(row, start / self.tail).1;
@@ -488,4 +488,4 @@ unsafe fn line(src: *const u8, from: DType, dst: *mut u8, to: DType, step: isize
 // SAFETY: the pointers are only read through, or written through by one task per location.
 unsafe impl Sync for Driver<'_> {}
 // SAFETY: as above.
-unsafe impl Sync for Target {}
+unsafe impl Sync for ReduceTarget {}

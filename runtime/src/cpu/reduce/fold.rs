@@ -6,11 +6,11 @@ use std::mem::MaybeUninit;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use super::accumulator::Tile;
+use super::accumulator::RowTile;
 use super::compensated::Compensated;
 use super::reducer::{Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
-use super::whole::{Lanes, Whole};
+use super::whole::{Lanes, WholeFold};
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
@@ -73,9 +73,9 @@ pub(super) fn one_by_one<'a, F: Fold>(acc: &mut F::Acc, xs: impl Iterator<Item =
 }
 
 /// A kernel that combines all elements of a row in lanes.
-pub(crate) struct Row<'a, F: Fold>(pub &'a [F::X], pub PhantomData<F>);
+pub(crate) struct RowFold<'a, F: Fold>(pub &'a [F::X], pub PhantomData<F>);
 
-impl<F: Fold> Kernel for Row<'_, F> {
+impl<F: Fold> Kernel for RowFold<'_, F> {
     type Out = F::T;
     // Groups are read across rows. With AVX-512 the compiler would use gathers, which on Zen 4 run at a ninth
     // of the speed.
@@ -129,7 +129,7 @@ impl<F: Fold> Kernel for Row<'_, F> {
 /// A kernel that combines each column of a tile over the rows into `out`.
 pub(crate) struct Cols<'a, F: Fold> {
     pub out: &'a mut [F::T],
-    pub tile: Tile<'a, F::X>,
+    pub tile: RowTile<'a, F::X>,
 }
 
 impl<F: Fold> Kernel for Cols<'_, F> {
@@ -196,7 +196,7 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
     unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
         // SAFETY: one state and `n` elements, by the contract.
         let (acc, xs) = unsafe { (&mut *state.cast::<F::Acc>(), many(xs, n)) };
-        let part = dispatch(Row::<F>(xs, PhantomData));
+        let part = dispatch(RowFold::<F>(xs, PhantomData));
         if F::overflows(part) {
             one_by_one::<F>(acc, xs.iter());
         } else {
@@ -220,7 +220,7 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), cols) };
         // SAFETY: `rows` rows of `cols` elements and `cols` states, by the contract.
         let (tile, states) = unsafe {
-            let tile = Tile::new(xs.cast(), stride, rows, cols);
+            let tile = RowTile::new(xs.cast(), stride, rows, cols);
             (tile, many_mut::<F::Acc>(states, cols))
         };
         dispatch(Cols::<F> { out: parts, tile });
@@ -267,7 +267,7 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
     }
 
     unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, _: *mut i64) {
-        dispatch(Whole::<F, MEAN> {
+        dispatch(WholeFold::<F, MEAN> {
             lanes,
             count,
             values: values.cast(),

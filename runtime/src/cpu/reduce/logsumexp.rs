@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 
 use num_complex::Complex;
 
-use super::accumulator::{Accumulator, Tile};
-use super::fold::{Cols, Max, Row};
-use super::real::Real;
+use super::accumulator::{Accumulator, RowTile};
+use super::fold::{Cols, Max, RowFold};
+use super::real::BlockFloat;
 use super::reducer::COLS;
 use super::simd::{Kernel, dispatch};
 use super::whole::{Group, LANES, fold};
@@ -17,7 +17,7 @@ use crate::cpu::simd::FMA;
 /// The maximum so far, and the sum of exponentials of the differences from it. If the maximum is infinite or NaN, the
 /// differences are from zero.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct State {
+pub(crate) struct ExpSum {
     pub max: f64,
     pub sum: f64,
 }
@@ -28,7 +28,7 @@ pub(crate) fn origin(max: f64) -> f64 {
     if max.is_finite() { max } else { 0.0 }
 }
 
-impl State {
+impl ExpSum {
     pub(crate) const EMPTY: Self = Self {
         max: f64::NEG_INFINITY,
         sum: 0.0,
@@ -76,17 +76,17 @@ impl State {
 pub(crate) struct LogSumExp<T>(pub PhantomData<T>);
 
 /// Element types that have a maximum.
-pub(crate) trait Ordered: Real {
+pub(crate) trait MaxFloat: BlockFloat {
     /// The fold that computes the maximum.
-    type Max: Fold<X = Self, T = Self>;
+    type MaxFold: Fold<X = Self, T = Self>;
 }
 
-impl Ordered for f32 {
-    type Max = Max<f32>;
+impl MaxFloat for f32 {
+    type MaxFold = Max<f32>;
 }
 
-impl Ordered for f64 {
-    type Max = Max<f64>;
+impl MaxFloat for f64 {
+    type MaxFold = Max<f64>;
 }
 
 /// A kernel that computes the sum of `exp(x - origin)` over a row. Separate from the kernel that finds the origin,
@@ -96,7 +96,7 @@ pub(crate) struct ExpRow<'a, T> {
     pub(crate) origin: T,
 }
 
-impl<T: Real> Kernel for ExpRow<'_, T> {
+impl<T: BlockFloat> Kernel for ExpRow<'_, T> {
     type Out = f64;
     #[inline(always)]
     fn run(self) -> f64 {
@@ -119,10 +119,10 @@ impl<T: Real> Kernel for ExpRow<'_, T> {
 struct ExpColumns<'a, T> {
     sums: &'a mut [T],
     origins: &'a [T],
-    tile: Tile<'a, T>,
+    tile: RowTile<'a, T>,
 }
 
-impl<T: Real> Kernel for ExpColumns<'_, T> {
+impl<T: BlockFloat> Kernel for ExpColumns<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -135,43 +135,43 @@ impl<T: Real> Kernel for ExpColumns<'_, T> {
     }
 }
 
-impl<T: Ordered> Accumulator for LogSumExp<T> {
+impl<T: MaxFloat> Accumulator for LogSumExp<T> {
     type X = T;
-    type State = State;
+    type State = ExpSum;
     type Out = T;
 
-    fn empty(&self) -> State {
-        State::EMPTY
+    fn empty(&self) -> ExpSum {
+        ExpSum::EMPTY
     }
 
     #[inline(always)]
-    fn add(&self, state: &mut State, x: T) {
+    fn add(&self, state: &mut ExpSum, x: T) {
         let origin = state.raise(x.wide());
         state.sum += (x.wide() - origin).exp();
     }
 
-    fn merge(&self, state: &mut State, other: &State) {
+    fn merge(&self, state: &mut ExpSum, other: &ExpSum) {
         state.merge(other);
     }
 
     #[inline(always)]
-    fn finish(&self, state: &State, _: f64) -> T {
+    fn finish(&self, state: &ExpSum, _: f64) -> T {
         T::from_f64(state.value())
     }
 
     #[inline(always)]
-    fn row(&self, state: &mut State, xs: &[T]) {
-        let max = dispatch(Row::<T::Max>(xs, PhantomData));
+    fn row(&self, state: &mut ExpSum, xs: &[T]) {
+        let max = dispatch(RowFold::<T::MaxFold>(xs, PhantomData));
         let origin = T::from_f64(state.raise(max.wide()));
         state.sum += dispatch(ExpRow { xs, origin });
     }
 
     #[inline(always)]
-    fn columns(&self, states: &mut [State], tile: Tile<'_, T>) {
+    fn columns(&self, states: &mut [ExpSum], tile: RowTile<'_, T>) {
         let n = states.len();
         let mut tops = [T::NEG_INFINITY; COLS];
         let out = &mut tops[..n];
-        dispatch(Cols::<T::Max> { out, tile });
+        dispatch(Cols::<T::MaxFold> { out, tile });
         for (state, top) in states.iter_mut().zip(&mut tops) {
             *top = T::from_f64(state.raise(top.wide()));
         }
@@ -189,7 +189,7 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
 
     #[inline(always)]
     fn whole(&self, group: Group<'_, T>, _: f64) -> [T; LANES] {
-        let tops = fold::<T::Max>(group);
+        let tops = fold::<T::MaxFold>(group);
         let origins = tops.map(|top| T::from_f64(origin(top.wide())));
         let mut sums = [T::ZERO; LANES];
         for xs in group.rows() {
@@ -200,7 +200,7 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
         let mut results = [T::ZERO; LANES];
         for i in 0..LANES {
             let (max, sum) = (tops[i].wide(), sums[i].wide());
-            results[i] = T::from_f64(State { max, sum }.value());
+            results[i] = T::from_f64(ExpSum { max, sum }.value());
         }
         results
     }
@@ -209,7 +209,7 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
 /// The reduction of complex numbers; differences are from the greatest real part.
 pub(crate) struct ComplexLogSumExp;
 
-/// Like [`State`].
+/// Like [`ExpSum`].
 #[derive(Clone, Copy)]
 pub(crate) struct ComplexState {
     max: f64,

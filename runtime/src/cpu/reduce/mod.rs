@@ -45,7 +45,7 @@ use crate::dispatch::arithmetic;
 use crate::job::{ReduceJob, Reducing};
 use crate::memory::NoMemory;
 pub(crate) use drive::{
-    Driver, Elements, Make, Source, TILE, Target, reduce_computed, reduce_lines,
+    Driver, Elements, Make, ReduceSource, ReduceTarget, TILE, reduce_computed, reduce_lines,
 };
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
@@ -227,7 +227,7 @@ fn variance(dtype: DType, correction: f64, root: bool, nan: bool) -> Option<Box<
 /// # Safety
 /// The operand and the results are in bounds, and nobody else accesses the results meanwhile.
 pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Result<(), NoMemory> {
-    let target = Target {
+    let target = ReduceTarget {
         values: job.values,
         dtype: job.values_dtype,
         positions: job.positions,
@@ -247,7 +247,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
         job.reduced,
         reducer.ordered(),
     );
-    let source = Source {
+    let source = ReduceSource {
         ptr: job.x,
         dtype: job.dtype,
     };
@@ -269,7 +269,7 @@ pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Resul
     let Some(reducer) = find(job.by, make.dtype(), job.compute, job.number) else {
         return Ok(false);
     };
-    let target = Target {
+    let target = ReduceTarget {
         values: job.values,
         dtype: job.values_dtype,
         positions: job.positions,

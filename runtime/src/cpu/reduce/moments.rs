@@ -5,8 +5,8 @@
 
 use std::marker::PhantomData;
 
-use super::accumulator::{Accumulator, Tile};
-use super::real::{Real, total};
+use super::accumulator::{Accumulator, RowTile};
+use super::real::{BlockFloat, total};
 use super::reducer::COLS;
 use super::scale::SquareScale;
 use super::whole::{Group, LANES as WIDE};
@@ -16,14 +16,14 @@ const LANES: usize = 32;
 /// The number of elements, their mean, and the sum of their squared deviations, each multiplied by the
 /// scale's factor before squaring.
 #[derive(Clone, Copy)]
-pub(crate) struct State {
+pub(crate) struct Deviations {
     pub(super) count: f64,
     mean: f64,
     squares: f64,
     scale: SquareScale,
 }
 
-impl State {
+impl Deviations {
     pub(super) const EMPTY: Self = Self {
         count: 0.0,
         mean: 0.0,
@@ -46,12 +46,12 @@ impl State {
 
     /// Returns whether the sums of the block stayed in the range of `T`.
     #[inline(always)]
-    pub(super) fn fits<T: Real>(&self) -> bool {
+    pub(super) fn fits<T: BlockFloat>(&self) -> bool {
         fits::<T>(self.squares, self.mean, self.count)
     }
 
     /// Creates the state of `count` equal elements: the squared deviations are zero, or NaN for infinities.
-    pub(super) fn same<T: Real>(count: usize, x: T) -> Self {
+    pub(super) fn same<T: BlockFloat>(count: usize, x: T) -> Self {
         Self {
             count: count as f64,
             mean: x.wide(),
@@ -61,7 +61,7 @@ impl State {
     }
 
     /// Adds elements, not all of which are equal, one by one.
-    fn one_by_one<T: Real>(xs: impl ExactSizeIterator<Item = T>) -> Self {
+    fn one_by_one<T: BlockFloat>(xs: impl ExactSizeIterator<Item = T>) -> Self {
         let (mut all, count) = (Self::EMPTY, xs.len() as f64);
         for x in xs {
             all.merge(&Self::same(1, x));
@@ -77,7 +77,7 @@ impl State {
     /// Recomputes a row whose sums left the range.
     #[cold]
     #[inline(never)]
-    fn row_again<T: Real>(xs: &[T]) -> Self {
+    fn row_again<T: BlockFloat>(xs: &[T]) -> Self {
         let (first, mut others) = (xs[0], [T::ZERO; LANES]);
         for chunk in xs.chunks(LANES) {
             for (others, &x) in others.iter_mut().zip(chunk) {
@@ -94,7 +94,7 @@ impl State {
     /// Recomputes the columns of `rows` rows whose sums left the range.
     #[cold]
     #[inline(never)]
-    fn columns_again<'a, T: Real>(
+    fn columns_again<'a, T: BlockFloat>(
         columns: &mut [Self],
         rows: usize,
         row: impl Fn(usize) -> &'a [T],
@@ -190,14 +190,14 @@ impl State {
 
 /// Returns one if two elements differ, otherwise zero; this sums faster than booleans.
 #[inline(always)]
-fn differs<T: Real>(x: T, from: T) -> T {
+fn differs<T: BlockFloat>(x: T, from: T) -> T {
     if x == from { T::ZERO } else { T::from_f64(1.0) }
 }
 
 /// Returns whether the squared deviations of `count` elements, summed in `T`, stayed in its range. False if
 /// all elements are equal.
 #[inline(always)]
-fn fits<T: Real>(squares: f64, mean: f64, count: f64) -> bool {
+fn fits<T: BlockFloat>(squares: f64, mean: f64, count: f64) -> bool {
     let least = T::LEAST_SQUARE + mean * mean * T::LEAST_SHARE;
     (squares >= count * least) & (squares < f64::INFINITY)
 }
@@ -220,33 +220,33 @@ fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
     if root { variance.sqrt() } else { variance }
 }
 
-impl<T: Real> Accumulator for Variance<T> {
+impl<T: BlockFloat> Accumulator for Variance<T> {
     type X = T;
-    type State = State;
+    type State = Deviations;
     type Out = T;
 
-    fn empty(&self) -> State {
-        State::EMPTY
+    fn empty(&self) -> Deviations {
+        Deviations::EMPTY
     }
 
     #[inline(always)]
-    fn add(&self, state: &mut State, x: T) {
-        state.merge(&State::same(1, x));
+    fn add(&self, state: &mut Deviations, x: T) {
+        state.merge(&Deviations::same(1, x));
     }
 
-    fn merge(&self, state: &mut State, other: &State) {
+    fn merge(&self, state: &mut Deviations, other: &Deviations) {
         state.merge(other);
     }
 
     #[inline(always)]
-    fn finish(&self, state: &State, count: f64) -> T {
+    fn finish(&self, state: &Deviations, count: f64) -> T {
         let divisor = (count - self.correction).max(0.0);
         T::from_f64(state.finish(divisor, self.root))
     }
 
     /// Computes the sum and the squared deviations in lanes.
     #[inline(always)]
-    fn row(&self, state: &mut State, xs: &[T]) {
+    fn row(&self, state: &mut Deviations, xs: &[T]) {
         let n = xs.len() as f64;
         let mut lanes = [T::ZERO; LANES];
         for chunk in xs.chunks(LANES) {
@@ -269,16 +269,16 @@ impl<T: Real> Accumulator for Variance<T> {
             off[i] += d;
             squares[i] += d * d;
         }
-        let block = State::block(n, about.wide(), total(&off), total(&squares));
+        let block = Deviations::block(n, about.wide(), total(&off), total(&squares));
         state.merge(&if block.fits::<T>() {
             block
         } else {
-            State::row_again(xs)
+            Deviations::row_again(xs)
         });
     }
 
     #[inline(always)]
-    fn columns(&self, states: &mut [State], tile: Tile<'_, T>) {
+    fn columns(&self, states: &mut [Deviations], tile: RowTile<'_, T>) {
         let n = states.len();
         let row = |r: usize| &tile.row(r)[..n];
         let mut about = [T::ZERO; COLS];
@@ -308,12 +308,12 @@ impl<T: Real> Accumulator for Variance<T> {
             misfits += u64::from(!fits::<T>(squares - off * (off * share), about, count));
         }
         if misfits > 0 {
-            let mut blocks = [State::EMPTY; COLS];
+            let mut blocks = [Deviations::EMPTY; COLS];
             let blocks = &mut blocks[..n];
             for (i, to) in blocks.iter_mut().enumerate() {
-                *to = State::block(count, about[i].wide(), off[i].wide(), squares[i].wide());
+                *to = Deviations::block(count, about[i].wide(), off[i].wide(), squares[i].wide());
             }
-            State::columns_again(blocks, tile.rows(), row);
+            Deviations::columns_again(blocks, tile.rows(), row);
             for (state, block) in states.iter_mut().zip(&*blocks) {
                 state.merge(block);
             }
@@ -321,7 +321,7 @@ impl<T: Real> Accumulator for Variance<T> {
         }
         for (i, state) in states.iter_mut().enumerate() {
             let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
-            state.merge(&State::block(count, about, off, squares));
+            state.merge(&Deviations::block(count, about, off, squares));
         }
     }
 
@@ -353,16 +353,16 @@ impl<T: Real> Accumulator for Variance<T> {
             misfits += u64::from(!fits::<T>(sums[i], about[i].wide(), count as f64));
         }
         if misfits > 0 {
-            let mut columns = [State::EMPTY; WIDE];
+            let mut columns = [Deviations::EMPTY; WIDE];
             for (i, column) in columns.iter_mut().enumerate() {
-                *column = State {
+                *column = Deviations {
                     count: count as f64,
                     mean: about[i].wide(),
                     squares: sums[i],
                     scale: SquareScale::One,
                 };
             }
-            State::columns_again(&mut columns, count, |r| group.row(r).as_slice());
+            Deviations::columns_again(&mut columns, count, |r| group.row(r).as_slice());
             return columns.map(|column| T::from_f64(column.finish(divisor, self.root)));
         }
         let mut results = [T::ZERO; WIDE];
@@ -387,7 +387,7 @@ mod tests {
         found.scalars().map(|x| x.to_f64()).collect()
     }
 
-    fn check<T: Real>(xs: &[f64], expected: f64) {
+    fn check<T: BlockFloat>(xs: &[f64], expected: f64) {
         let xs: Vec<T> = xs.iter().map(|&x| T::from_f64(x)).collect();
         for (layout, x, dims) in lines(&xs) {
             for (op, expected) in [(Op::Var, expected), (Op::Std, expected.sqrt())] {

@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::accumulator::{Accumulator, Tile};
+use super::accumulator::{Accumulator, RowTile};
 use super::compensated::Compensated;
-use super::real::{Real, total};
+use super::real::{BlockFloat, total};
 use super::reducer::COLS;
 use super::whole::{Group, LANES as WIDE};
 
@@ -14,7 +14,7 @@ const PART: usize = 16 * LANES;
 
 /// The sum of the elements that are not NaN, and their number.
 #[derive(Clone, Copy)]
-pub(crate) struct State {
+pub(crate) struct NanSum {
     sum: Compensated,
     count: f64,
 }
@@ -28,7 +28,7 @@ impl<T, const MEAN: bool> NanMean<T, MEAN> {
 
 /// Returns an element and its count: zero and zero if it is NaN.
 #[inline(always)]
-fn taken<T: Real>(x: T) -> (T, T) {
+fn taken<T: BlockFloat>(x: T) -> (T, T) {
     // Only NaN differs from itself.
     #[allow(clippy::eq_op)]
     if x == x {
@@ -40,7 +40,7 @@ fn taken<T: Real>(x: T) -> (T, T) {
 
 /// Adds one element of each of four rows to each column.
 #[inline(always)]
-fn add_fours<T: Real>(sums: &mut [T], counts: &mut [T], rows: [&[T]; 4]) {
+fn add_fours<T: BlockFloat>(sums: &mut [T], counts: &mut [T], rows: [&[T]; 4]) {
     let n = sums.len();
     let ([a, b, c, d], counts) = (rows.map(|row| &row[..n]), &mut counts[..n]);
     for i in 0..n {
@@ -52,7 +52,7 @@ fn add_fours<T: Real>(sums: &mut [T], counts: &mut [T], rows: [&[T]; 4]) {
 
 /// Adds an element to each column.
 #[inline(always)]
-pub(super) fn add_row<T: Real>(sums: &mut [T], counts: &mut [T], row: &[T]) {
+pub(super) fn add_row<T: BlockFloat>(sums: &mut [T], counts: &mut [T], row: &[T]) {
     for ((sum, count), &x) in sums.iter_mut().zip(counts).zip(row) {
         let (x, one) = taken(x);
         *sum += x;
@@ -60,38 +60,38 @@ pub(super) fn add_row<T: Real>(sums: &mut [T], counts: &mut [T], row: &[T]) {
     }
 }
 
-impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
+impl<T: BlockFloat, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
     type X = T;
-    type State = State;
+    type State = NanSum;
     type Out = T;
 
-    fn empty(&self) -> State {
-        State {
+    fn empty(&self) -> NanSum {
+        NanSum {
             sum: Compensated::ZERO,
             count: 0.0,
         }
     }
 
     #[inline(always)]
-    fn add(&self, state: &mut State, x: T) {
+    fn add(&self, state: &mut NanSum, x: T) {
         let (x, one) = taken(x);
         state.sum.add(x.wide());
         state.count += one.wide();
     }
 
-    fn merge(&self, state: &mut State, other: &State) {
+    fn merge(&self, state: &mut NanSum, other: &NanSum) {
         state.sum.merge(&other.sum);
         state.count += other.count;
     }
 
     #[inline(always)]
-    fn finish(&self, state: &State, _: f64) -> T {
+    fn finish(&self, state: &NanSum, _: f64) -> T {
         let divisor = if MEAN { state.count } else { 1.0 };
         T::from_f64(state.sum.quotient(divisor))
     }
 
     #[inline(always)]
-    fn row(&self, state: &mut State, xs: &[T]) {
+    fn row(&self, state: &mut NanSum, xs: &[T]) {
         let (mut sums, mut counts) = ([T::ZERO; LANES], [T::ZERO; LANES]);
         for part in xs.chunks(PART) {
             let mut own = [T::ZERO; LANES];
@@ -113,7 +113,7 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
     }
 
     #[inline(always)]
-    fn columns(&self, states: &mut [State], tile: Tile<'_, T>) {
+    fn columns(&self, states: &mut [NanSum], tile: RowTile<'_, T>) {
         let (mut sums, mut counts) = ([T::ZERO; COLS], [T::ZERO; COLS]);
         let (sums, counts) = (&mut sums[..states.len()], &mut counts[..states.len()]);
         let mut r = 0;

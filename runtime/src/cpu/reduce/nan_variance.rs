@@ -1,9 +1,9 @@
 //! Variance that skips NaN.
 
-use super::accumulator::{Accumulator, Tile};
-use super::moments::{State, Variance};
+use super::accumulator::{Accumulator, RowTile};
+use super::moments::{Deviations, Variance};
 use super::nan::add_row;
-use super::real::Real;
+use super::real::BlockFloat;
 use super::reducer::COLS;
 use super::whole::{Group, LANES as WIDE};
 
@@ -15,8 +15,8 @@ pub(super) struct NanVariance<T>(pub Variance<T>);
 
 /// Adds the elements of each column that are not NaN to the column's state.
 #[inline(always)]
-fn columns<'a, T: Real, const N: usize>(
-    states: &mut [State],
+fn columns<'a, T: BlockFloat, const N: usize>(
+    states: &mut [Deviations],
     rows: usize,
     row: impl Fn(usize) -> &'a [T],
 ) {
@@ -46,51 +46,51 @@ fn columns<'a, T: Real, const N: usize>(
         if count == 0.0 {
             continue;
         }
-        let block = State::block(count, about, off, squares);
+        let block = Deviations::block(count, about, off, squares);
         if block.fits::<T>() {
             state.merge(&block);
             continue;
         }
         for x in (0..rows).map(|r| row(r)[i]).filter(|&x| !is_nan(x)) {
-            state.merge(&State::same(1, x));
+            state.merge(&Deviations::same(1, x));
         }
     }
 }
 
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
-fn is_nan<T: Real>(x: T) -> bool {
+fn is_nan<T: BlockFloat>(x: T) -> bool {
     x != x
 }
 
-impl<T: Real> Accumulator for NanVariance<T> {
+impl<T: BlockFloat> Accumulator for NanVariance<T> {
     type X = T;
-    type State = State;
+    type State = Deviations;
     type Out = T;
 
-    fn empty(&self) -> State {
-        State::EMPTY
+    fn empty(&self) -> Deviations {
+        Deviations::EMPTY
     }
 
     #[inline(always)]
-    fn add(&self, state: &mut State, x: T) {
+    fn add(&self, state: &mut Deviations, x: T) {
         if !is_nan(x) {
-            state.merge(&State::same(1, x));
+            state.merge(&Deviations::same(1, x));
         }
     }
 
-    fn merge(&self, state: &mut State, other: &State) {
+    fn merge(&self, state: &mut Deviations, other: &Deviations) {
         state.merge(other);
     }
 
     #[inline(always)]
-    fn finish(&self, state: &State, _: f64) -> T {
+    fn finish(&self, state: &Deviations, _: f64) -> T {
         let divisor = (state.count - self.0.correction).max(0.0);
         T::from_f64(state.finish(divisor, self.0.root))
     }
 
     #[inline(always)]
-    fn row(&self, state: &mut State, xs: &[T]) {
+    fn row(&self, state: &mut Deviations, xs: &[T]) {
         let mut there = [T::ZERO; PART];
         for part in xs.chunks(PART) {
             let mut count = 0;
@@ -105,13 +105,13 @@ impl<T: Real> Accumulator for NanVariance<T> {
     }
 
     #[inline(always)]
-    fn columns(&self, states: &mut [State], tile: Tile<'_, T>) {
+    fn columns(&self, states: &mut [Deviations], tile: RowTile<'_, T>) {
         columns::<T, COLS>(states, tile.rows(), |r| tile.row(r));
     }
 
     #[inline(always)]
     fn whole(&self, group: Group<'_, T>, count: f64) -> [T; WIDE] {
-        let mut states = [State::EMPTY; WIDE];
+        let mut states = [Deviations::EMPTY; WIDE];
         columns::<T, WIDE>(&mut states, group.count(), |r| group.row(r));
         states.map(|state| self.finish(&state, count))
     }

@@ -1,7 +1,7 @@
 //! Norms. Elements are loaded as `f64`, so that squares of `f32` cannot overflow and rounding errors stay small.
 //! Elements of `f64` whose powers overflow or underflow are scaled, a block at a time.
 
-use super::accumulator::{Accumulator, Tile};
+use super::accumulator::{Accumulator, RowTile};
 use super::reducer::{COLS, Reducer};
 use super::scale::{SquareScale, Squares, inverse_exponent};
 use super::whole::{Group, LANES as WIDE};
@@ -123,7 +123,7 @@ impl<D: Degree> Accumulator for NormReduction<D> {
     }
 
     #[inline(always)]
-    fn columns(&self, states: &mut [f64], tile: Tile<'_, f64>) {
+    fn columns(&self, states: &mut [f64], tile: RowTile<'_, f64>) {
         let mut totals = [D::START; COLS];
         let totals = &mut totals[..states.len()];
         for r in 0..tile.rows() {
@@ -195,7 +195,7 @@ impl Accumulator for Euclidean {
     }
 
     #[inline(always)]
-    fn columns(&self, states: &mut [Squares], tile: Tile<'_, f64>) {
+    fn columns(&self, states: &mut [Squares], tile: RowTile<'_, f64>) {
         let mut totals = [0.0; COLS];
         let totals = &mut totals[..states.len()];
         for r in 0..tile.rows() {

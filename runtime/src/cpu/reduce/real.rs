@@ -6,7 +6,7 @@ use crate::cpu::numeric::{double, single};
 use crate::cpu::simd::FMA;
 
 /// `f32` or `f64`, as block kernels use them.
-pub(crate) trait Real:
+pub(crate) trait BlockFloat:
     Element
     + PartialOrd
     + std::ops::Add<Output = Self>
@@ -29,7 +29,7 @@ pub(crate) trait Real:
     fn exp_nonpositive(self) -> Self;
 }
 
-impl Real for f32 {
+impl BlockFloat for f32 {
     const ZERO: f32 = 0.0;
     const NEG_INFINITY: f32 = f32::NEG_INFINITY;
     const LEAST_SQUARE: f64 = 1e-30;
@@ -48,7 +48,7 @@ impl Real for f32 {
     }
 }
 
-impl Real for f64 {
+impl BlockFloat for f64 {
     const ZERO: f64 = 0.0;
     const NEG_INFINITY: f64 = f64::NEG_INFINITY;
     const LEAST_SQUARE: f64 = 1e-280;
@@ -70,7 +70,7 @@ impl Real for f64 {
 /// Returns the sum of the lanes, a power of two, by adding halves, which shortens the chain of
 /// dependent additions.
 #[inline(always)]
-pub(super) fn total<T: Real, const N: usize>(lanes: &[T; N]) -> f64 {
+pub(super) fn total<T: BlockFloat, const N: usize>(lanes: &[T; N]) -> f64 {
     let mut sums = [0.0; N];
     for (sum, lane) in sums.iter_mut().zip(lanes) {
         *sum = lane.wide();
@@ -117,12 +117,12 @@ mod tests {
         assert_eq!(single::exp::<FMA>(f32::INFINITY), f32::INFINITY);
         assert_eq!(double::exp::<FMA>(f64::INFINITY), f64::INFINITY);
         assert!(single::exp::<FMA>(f32::NAN).is_nan() && double::exp::<FMA>(f64::NAN).is_nan());
-        for exp in [single::exp::<FMA>, Real::exp_nonpositive] {
+        for exp in [single::exp::<FMA>, BlockFloat::exp_nonpositive] {
             assert_eq!((exp(f32::NEG_INFINITY), exp(f32::MIN)), (0.0, 0.0));
             assert_eq!((exp(0.0), exp(-0.0)), (1.0, 1.0));
             assert!(exp(f32::NAN).is_nan());
         }
-        for exp in [double::exp::<FMA>, Real::exp_nonpositive] {
+        for exp in [double::exp::<FMA>, BlockFloat::exp_nonpositive] {
             assert_eq!((exp(f64::NEG_INFINITY), exp(f64::MIN)), (0.0, 0.0));
             assert_eq!((exp(0.0), exp(-0.0)), (1.0, 1.0));
             assert!(exp(f64::NAN).is_nan());

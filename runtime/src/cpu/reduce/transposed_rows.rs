@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use nomina_core::DType;
 use smallvec::SmallVec;
 
-use super::drive::{Elements, Make, Source, Target};
+use super::drive::{Elements, Make, ReduceSource, ReduceTarget};
 use super::load::{Copy2, copy2};
 use super::plan::{LinePlan, Loop, Loops, offsets};
 use super::reducer::{ROWS, Reducer};
@@ -125,9 +125,9 @@ impl<'a> TransposedRows<'a> {
     /// meanwhile.
     pub unsafe fn run(
         &self,
-        source: Source,
+        source: ReduceSource,
         make: Option<&dyn Make>,
-        target: Target,
+        target: ReduceTarget,
     ) -> Result<(), NoMemory> {
         let (load, out) = (self.reducer.load().size(), self.reducer.out().size());
         // Elements are transposed in the smaller of the two dtypes.
@@ -188,8 +188,8 @@ const ROOMS: usize = 5;
 /// The parameters of one run over the rows.
 struct RunParameters<'a> {
     transposed: &'a TransposedRows<'a>,
-    source: Source,
-    target: Target,
+    source: ReduceSource,
+    target: ReduceTarget,
     /// Whether elements are converted before they are transposed.
     early: bool,
     transpose: Transpose,
@@ -241,7 +241,7 @@ impl RunParameters<'_> {
                     spare
                 }
             };
-            let Target {
+            let ReduceTarget {
                 values,
                 dtype,
                 positions,

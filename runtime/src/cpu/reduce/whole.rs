@@ -127,14 +127,14 @@ pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; LANES] {
 }
 
 /// A kernel that computes the folds of all groups, divided by the count if they are means.
-pub(super) struct Whole<'a, F: Fold, const MEAN: bool> {
+pub(super) struct WholeFold<'a, F: Fold, const MEAN: bool> {
     pub lanes: &'a Lanes<'a>,
     pub count: f64,
     pub values: *mut F::T,
     pub fold: PhantomData<F>,
 }
 
-impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
+impl<F: Fold, const MEAN: bool> Kernel for WholeFold<'_, F, MEAN> {
     type Out = ();
     #[inline(always)]
     fn run(self) {

@@ -11,7 +11,7 @@ pub(super) struct Logcumsumexp<T>(PhantomData<T>);
 
 /// The maximum so far, and the sum of exponentials of the differences from it.
 #[derive(Clone, Copy)]
-pub(super) struct State {
+pub(super) struct RunningExpSum {
     max: f64,
     sum: f64,
 }
@@ -27,24 +27,24 @@ macro_rules! logcumsumexp {
     ($($t:ty, $wide:expr, $narrow:expr;)*) => {$(
         impl Running for Logcumsumexp<$t> {
             type T = $t;
-            type Acc = State;
-            const START: State = State { max: f64::NEG_INFINITY, sum: 0.0 };
+            type Acc = RunningExpSum;
+            const START: RunningExpSum = RunningExpSum { max: f64::NEG_INFINITY, sum: 0.0 };
             #[inline(always)]
-            fn step(acc: State, x: $t) -> State {
+            fn step(acc: RunningExpSum, x: $t) -> RunningExpSum {
                 let wide: fn($t) -> f64 = $wide;
                 let x = wide(x);
                 if x > acc.max {
-                    return State { max: x, sum: acc.sum * factor(acc.max, x) + 1.0 };
+                    return RunningExpSum { max: x, sum: acc.sum * factor(acc.max, x) + 1.0 };
                 }
-                State { max: acc.max, sum: acc.sum + exp(x, acc.max) }
+                RunningExpSum { max: acc.max, sum: acc.sum + exp(x, acc.max) }
             }
             #[inline(always)]
-            fn join(acc: State, later: State) -> State {
+            fn join(acc: RunningExpSum, later: RunningExpSum) -> RunningExpSum {
                 let (low, high) = if later.max > acc.max { (acc, later) } else { (later, acc) };
-                State { max: high.max, sum: high.sum + low.sum * factor(low.max, high.max) }
+                RunningExpSum { max: high.max, sum: high.sum + low.sum * factor(low.max, high.max) }
             }
             #[inline(always)]
-            fn result(acc: State) -> $t {
+            fn result(acc: RunningExpSum) -> $t {
                 let narrow: fn(f64) -> $t = $narrow;
                 narrow(value(acc))
             }
@@ -64,7 +64,7 @@ fn exp(x: f64, origin: f64) -> f64 {
 
 /// Returns the logarithm; that of the empty sum is minus infinity.
 #[inline(always)]
-fn value(acc: State) -> f64 {
+fn value(acc: RunningExpSum) -> f64 {
     acc.max + acc.sum.ln()
 }
 

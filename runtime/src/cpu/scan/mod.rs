@@ -299,7 +299,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
 }
 
 /// A kernel that scans short adjacent lines in place.
-struct ShortScan<R>(lines::Tile, PhantomData<R>);
+struct ShortScan<R>(lines::TransposedLines, PhantomData<R>);
 
 impl<R: Running> Kernel for ShortScan<R> {
     type Out = ();
@@ -323,7 +323,7 @@ impl<R: Running> Kernel for ShortScan<R> {
 
 /// A kernel that scans the rows of a tile; each column has its own accumulator. If there is only one column, rows are
 /// single contiguous elements.
-struct Tile<'a, R: Running> {
+struct ScanTile<'a, R: Running> {
     accs: &'a mut [R::Acc],
     rows: usize,
     /// The first row of the operand, and the distance between rows in elements.
@@ -334,7 +334,7 @@ struct Tile<'a, R: Running> {
     to_step: isize,
 }
 
-impl<R: Running> Kernel for Tile<'_, R> {
+impl<R: Running> Kernel for ScanTile<'_, R> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -422,7 +422,7 @@ impl<R: Running> ScanTiles<'_, R> {
                         cols: n,
                     });
                 }
-                dispatch(Tile::<R> {
+                dispatch(ScanTile::<R> {
                     accs,
                     rows,
                     from: first.cast(),

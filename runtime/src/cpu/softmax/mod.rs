@@ -15,11 +15,11 @@ use crate::job::SoftmaxJob;
 use crate::cpu::lines::{self, Ends};
 use crate::cpu::numeric::double;
 use crate::cpu::reduce::load::{Copy2, copy2};
-use crate::cpu::reduce::logsumexp::{LogSumExp, Ordered, State};
+use crate::cpu::reduce::logsumexp::{ExpSum, LogSumExp, MaxFloat};
 use crate::cpu::reduce::reducer::{BLOCK, Reducer, many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each};
-use crate::cpu::reduce::{Driver, LinePlan, Source, TILE};
+use crate::cpu::reduce::{Driver, LinePlan, ReduceSource, TILE};
 use crate::cpu::simd::FMA;
 use crate::memory::NoMemory;
 
@@ -34,14 +34,14 @@ pub(crate) use whole::Peak;
 /// The function of an element and two numbers of its line.
 trait Finish: Sync {
     /// Returns the two numbers from the statistics of the line.
-    fn numbers(state: &State) -> [f64; 2];
+    fn numbers(state: &ExpSum) -> [f64; 2];
     /// Returns the element of the result.
-    fn finish<T: Ordered>(x: T, numbers: [T; 2]) -> T;
+    fn finish<T: MaxFloat>(x: T, numbers: [T; 2]) -> T;
     /// Returns the value that is kept of an element until the sum is known: the element, or its
     /// exponential.
-    fn keep<T: Ordered>(x: T, power: T) -> T;
+    fn keep<T: MaxFloat>(x: T, power: T) -> T;
     /// Returns the element of the result from the kept value.
-    fn last<T: Ordered>(kept: T, numbers: [T; 2]) -> T;
+    fn last<T: MaxFloat>(kept: T, numbers: [T; 2]) -> T;
 }
 
 /// The function `exp(x - max) / sum`.
@@ -49,7 +49,7 @@ struct Softmax;
 
 impl Finish for Softmax {
     #[inline(always)]
-    fn numbers(state: &State) -> [f64; 2] {
+    fn numbers(state: &ExpSum) -> [f64; 2] {
         // If the maximum is infinite or NaN, the result is NaN.
         [
             state.max,
@@ -61,15 +61,15 @@ impl Finish for Softmax {
         ]
     }
     #[inline(always)]
-    fn finish<T: Ordered>(x: T, [max, factor]: [T; 2]) -> T {
+    fn finish<T: MaxFloat>(x: T, [max, factor]: [T; 2]) -> T {
         (x - max).exp_nonpositive() * factor
     }
     #[inline(always)]
-    fn keep<T: Ordered>(_: T, power: T) -> T {
+    fn keep<T: MaxFloat>(_: T, power: T) -> T {
         power
     }
     #[inline(always)]
-    fn last<T: Ordered>(kept: T, [_, factor]: [T; 2]) -> T {
+    fn last<T: MaxFloat>(kept: T, [_, factor]: [T; 2]) -> T {
         kept * factor
     }
 }
@@ -79,7 +79,7 @@ struct LogSoftmax;
 
 impl Finish for LogSoftmax {
     #[inline(always)]
-    fn numbers(state: &State) -> [f64; 2] {
+    fn numbers(state: &ExpSum) -> [f64; 2] {
         [
             state.max,
             if state.max.is_finite() {
@@ -90,15 +90,15 @@ impl Finish for LogSoftmax {
         ]
     }
     #[inline(always)]
-    fn finish<T: Ordered>(x: T, [max, log]: [T; 2]) -> T {
+    fn finish<T: MaxFloat>(x: T, [max, log]: [T; 2]) -> T {
         (x - max) - log
     }
     #[inline(always)]
-    fn keep<T: Ordered>(x: T, _: T) -> T {
+    fn keep<T: MaxFloat>(x: T, _: T) -> T {
         x
     }
     #[inline(always)]
-    fn last<T: Ordered>(kept: T, numbers: [T; 2]) -> T {
+    fn last<T: MaxFloat>(kept: T, numbers: [T; 2]) -> T {
         Self::finish(kept, numbers)
     }
 }
@@ -106,7 +106,7 @@ impl Finish for LogSoftmax {
 /// A kernel that computes contiguous elements of one line.
 struct SoftmaxRow<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);
 
-impl<T: Ordered, F: Finish> Kernel for SoftmaxRow<'_, T, F> {
+impl<T: MaxFloat, F: Finish> Kernel for SoftmaxRow<'_, T, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -120,7 +120,7 @@ impl<T: Ordered, F: Finish> Kernel for SoftmaxRow<'_, T, F> {
 /// A kernel that computes contiguous elements that belong to different lines.
 struct Across<'a, T, F>(&'a [T], *mut T, &'a [T], &'a [T], PhantomData<F>);
 
-impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
+impl<T: MaxFloat, F: Finish> Kernel for Across<'_, T, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -149,7 +149,7 @@ pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
+unsafe fn along<T: MaxFloat, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let plan = LinePlan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let ends = Ends {
@@ -175,7 +175,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     let walk = Driver::new(
         &reducer,
         &plan,
-        Source {
+        ReduceSource {
             ptr: job.x,
             dtype: job.dtype,
         },
@@ -193,7 +193,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     };
     let count = plan.count();
     let (cells, chunks) = (walk.cells(), count.div_ceil(walk.chunk));
-    let (wide, size) = (walk.width * walk.groups, size_of::<State>());
+    let (wide, size) = (walk.width * walk.groups, size_of::<ExpSum>());
     let work = walk.width * count.min(walk.chunk);
     if chunks == 1 {
         return try_for_each(cells, work, |index| {
@@ -259,9 +259,9 @@ struct Write<'a, T, F> {
 }
 
 // SAFETY: each task writes its own part of the result.
-unsafe impl<T: Ordered, F: Finish> Sync for Write<'_, T, F> {}
+unsafe impl<T: MaxFloat, F: Finish> Sync for Write<'_, T, F> {}
 
-impl<T: Ordered, F: Finish> Write<'_, T, F> {
+impl<T: MaxFloat, F: Finish> Write<'_, T, F> {
     fn at(&self, offset: isize) -> *mut u8 {
         self.out
             .wrapping_offset(offset * self.dtype.size() as isize)
@@ -270,7 +270,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
     /// Writes the elements `from..to` of some lines.
     unsafe fn lines(
         &self,
-        states: &[State],
+        states: &[ExpSum],
         row: usize,
         start: usize,
         from: usize,
@@ -336,7 +336,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
 
     unsafe fn across(
         &self,
-        states: &[State],
+        states: &[ExpSum],
         src: isize,
         dst: isize,
         rows: usize,

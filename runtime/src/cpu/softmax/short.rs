@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::Finish;
-use crate::cpu::lines::Tile;
-use crate::cpu::reduce::logsumexp::{Ordered, State, origin};
+use crate::cpu::lines::TransposedLines;
+use crate::cpu::reduce::logsumexp::{ExpSum, MaxFloat, origin};
 use crate::cpu::reduce::simd::Kernel;
 use crate::cpu::transpose::LANES;
 
@@ -12,9 +12,9 @@ use crate::cpu::transpose::LANES;
 const ROWS: usize = 64;
 
 /// A kernel that replaces short lines by their results.
-pub(super) struct ShortSoftmax<T, F>(pub Tile, pub PhantomData<(T, F)>);
+pub(super) struct ShortSoftmax<T, F>(pub TransposedLines, pub PhantomData<(T, F)>);
 
-impl<T: Ordered, F: Finish> Kernel for ShortSoftmax<T, F> {
+impl<T: MaxFloat, F: Finish> Kernel for ShortSoftmax<T, F> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -49,7 +49,7 @@ impl<T: Ordered, F: Finish> Kernel for ShortSoftmax<T, F> {
             let mut numbers = [[T::ZERO; LANES]; 2];
             for i in 0..LANES {
                 let (max, sum) = (tops[i].wide(), sums[i]);
-                let [a, b] = F::numbers(&State { max, sum });
+                let [a, b] = F::numbers(&ExpSum { max, sum });
                 (numbers[0][i], numbers[1][i]) = (T::from_f64(a), T::from_f64(b));
             }
             for r in 0..tile.count {

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::reduce::LinePlan;
 use crate::cpu::reduce::lanes::{filled, halved};
-use crate::cpu::reduce::logsumexp::{Ordered, origin};
+use crate::cpu::reduce::logsumexp::{MaxFloat, origin};
 use crate::cpu::reduce::plan::offsets;
 use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
@@ -41,7 +41,7 @@ const TASK: usize = 1 << 16;
 ///
 /// # Safety
 /// The requirements of [`super::execute`]; the plan is the job's.
-pub(super) unsafe fn softmax<T: Ordered>(
+pub(super) unsafe fn softmax<T: MaxFloat>(
     job: &SoftmaxJob<'_>,
     plan: &LinePlan,
 ) -> Result<bool, NoMemory> {
@@ -60,7 +60,7 @@ pub(super) unsafe fn softmax<T: Ordered>(
 }
 
 /// Computes lines of contiguous elements.
-unsafe fn lines<T: Ordered>(
+unsafe fn lines<T: MaxFloat>(
     job: &SoftmaxJob<'_>,
     plan: &LinePlan,
     count: usize,
@@ -99,7 +99,7 @@ unsafe fn lines<T: Ordered>(
 /// A kernel that finds the maximum of a line. NaN is ignored here; it appears in the sum.
 pub(crate) struct Peak<'a, T>(pub(crate) &'a [T]);
 
-impl<T: Ordered> Kernel for Peak<'_, T> {
+impl<T: MaxFloat> Kernel for Peak<'_, T> {
     type Out = T;
     #[inline(always)]
     fn run(self) -> T {
@@ -123,7 +123,7 @@ impl<T: Ordered> Kernel for Peak<'_, T> {
 
 /// Returns the greater of two numbers, or the second if the first is NaN.
 #[inline(always)]
-fn greater<T: Ordered>(x: T, max: T) -> T {
+fn greater<T: MaxFloat>(x: T, max: T) -> T {
     if x > max { x } else { max }
 }
 
@@ -136,7 +136,7 @@ struct LineKernel<'a, T> {
     next: *const T,
 }
 
-impl<T: Ordered> Kernel for LineKernel<'_, T> {
+impl<T: MaxFloat> Kernel for LineKernel<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -178,12 +178,12 @@ impl<T: Ordered> Kernel for LineKernel<'_, T> {
 
 /// Returns the factor of the exponentials, which is NaN if the maximum is infinite or NaN.
 #[inline(always)]
-fn factor<T: Ordered>(max: f64, sum: f64) -> T {
+fn factor<T: MaxFloat>(max: f64, sum: f64) -> T {
     T::from_f64(if max.is_finite() { 1.0 / sum } else { f64::NAN })
 }
 
 /// Computes adjacent lines.
-unsafe fn across<T: Ordered>(
+unsafe fn across<T: MaxFloat>(
     job: &SoftmaxJob<'_>,
     plan: &LinePlan,
     count: usize,
@@ -249,7 +249,7 @@ struct CellKernel<T> {
     n: usize,
 }
 
-impl<T: Ordered> Kernel for CellKernel<T> {
+impl<T: MaxFloat> Kernel for CellKernel<T> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -263,7 +263,7 @@ impl<T: Ordered> Kernel for CellKernel<T> {
     }
 }
 
-impl<T: Ordered> CellKernel<T> {
+impl<T: MaxFloat> CellKernel<T> {
     /// Returns a row of the operand.
     #[inline(always)]
     fn row(&self, row: usize, n: usize) -> &[T] {

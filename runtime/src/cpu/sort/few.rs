@@ -3,9 +3,9 @@
 
 use smallvec::SmallVec;
 
-use super::key::{Bits, Kind};
+use super::key::{KeyBits, KeyKind};
 use super::line::Found;
-use super::packed::Packed;
+use super::packed::PackedKey;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::transpose::LANES;
 use crate::job::Task;
@@ -51,7 +51,7 @@ type LineBlock<P> = [[P; LANES]; LENGTH];
 
 struct Network<'a, P>(&'a mut LineBlock<P>, &'a ComparedPairs);
 
-impl<P: Packed> Kernel for Network<'_, P> {
+impl<P: PackedKey> Kernel for Network<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -70,9 +70,9 @@ impl<P: Packed> Kernel for Network<'_, P> {
 }
 
 /// Performs the task on `lines` lines of `len` elements; each has `count` results.
-pub(super) fn sort<'a, B: Bits, P: Packed>(
+pub(super) fn sort<'a, B: KeyBits, P: PackedKey>(
     task: Task,
-    kind: Kind,
+    kind: KeyKind,
     line: impl Fn(usize) -> &'a [B],
     [lines, len, count]: [usize; 3],
     values: &mut [B],

@@ -6,7 +6,7 @@ use nomina_core::DType;
 
 /// The interpretation of a dtype's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum KeyKind {
     /// Booleans and unsigned integers.
     Unsigned,
     /// Two's complement integers.
@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     Float(u64),
 }
 
-impl Kind {
+impl KeyKind {
     /// Returns the size of a dtype in bytes, and its kind. Complex numbers have no order.
     pub fn for_dtype(dtype: DType) -> (usize, Self) {
         let kind = match dtype {
@@ -31,7 +31,7 @@ impl Kind {
 }
 
 /// The bits of an element.
-pub(crate) trait Bits:
+pub(crate) trait KeyBits:
     Copy + Default + Ord + BitXor<Output = Self> + Send + Sync + 'static
 {
     /// The number of bits.
@@ -53,19 +53,19 @@ pub(crate) trait Bits:
     /// Returns a number in the order of the elements: zeros of both signs are equal, and every NaN
     /// is the greatest number of this width, which no other float maps to.
     #[inline(always)]
-    fn key(self, kind: Kind) -> u64 {
+    fn key(self, kind: KeyKind) -> u64 {
         match kind {
-            Kind::Unsigned => self.wide(),
-            Kind::Signed => self.of_signed().wide(),
-            Kind::Float(infinity) => self.of_float(Self::narrow(infinity)).wide(),
+            KeyKind::Unsigned => self.wide(),
+            KeyKind::Signed => self.of_signed().wide(),
+            KeyKind::Float(infinity) => self.of_float(Self::narrow(infinity)).wide(),
         }
     }
 
     /// Returns whether the element is NaN.
     #[inline(always)]
-    fn is_nan(self, kind: Kind) -> bool {
+    fn is_nan(self, kind: KeyKind) -> bool {
         match kind {
-            Kind::Float(infinity) => self.wide() & !Self::SIGN > infinity,
+            KeyKind::Float(infinity) => self.wide() & !Self::SIGN > infinity,
             _ => false,
         }
     }
@@ -73,7 +73,7 @@ pub(crate) trait Bits:
 
 macro_rules! bits {
     ($($t:ty)*) => {$(
-        impl Bits for $t {
+        impl KeyBits for $t {
             const WIDTH: u32 = <$t>::BITS;
             #[inline(always)]
             fn wide(self) -> u64 {
@@ -89,7 +89,7 @@ macro_rules! bits {
             }
             #[inline(always)]
             fn of_float(self, infinity: Self) -> Self {
-                const SIGN: $t = <$t as Bits>::SIGN as $t;
+                const SIGN: $t = <$t as KeyBits>::SIGN as $t;
                 let magnitude = self & !SIGN;
                 let signed = if self & SIGN == 0 { self | SIGN } else { !self };
                 let number = if magnitude == 0 { SIGN } else { signed };

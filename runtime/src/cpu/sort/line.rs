@@ -1,7 +1,7 @@
 //! Sorting of one line.
 
-use super::key::{Bits, Kind};
-use super::packed::{Packed, needs_spare, pack, sort};
+use super::key::{KeyBits, KeyKind};
+use super::packed::{PackedKey, needs_spare, pack, sort};
 use super::top;
 use crate::job::Task;
 use crate::memory::NoMemory;
@@ -36,7 +36,7 @@ pub(super) struct Found<'a, B> {
     pub positions: &'a mut [i64],
 }
 
-impl<B: Bits> Found<'_, B> {
+impl<B: KeyBits> Found<'_, B> {
     #[inline(always)]
     pub fn set(&mut self, index: usize, line: &[B], at: usize) {
         if let Some(value) = self.values.get_mut(index) {
@@ -47,7 +47,7 @@ impl<B: Bits> Found<'_, B> {
         }
     }
 
-    fn put_all<P: Packed>(&mut self, line: &[B], packed: &[P]) {
+    fn put_all<P: PackedKey>(&mut self, line: &[B], packed: &[P]) {
         for (value, p) in self.values.iter_mut().zip(packed) {
             *value = line[p.at()];
         }
@@ -58,9 +58,9 @@ impl<B: Bits> Found<'_, B> {
 }
 
 /// Performs the task on a nonempty line; `count` results are requested.
-pub(super) fn sort_line<B: Bits, P: Packed>(
+pub(super) fn sort_line<B: KeyBits, P: PackedKey>(
     task: Task,
-    kind: Kind,
+    kind: KeyKind,
     line: &[B],
     count: usize,
     mut found: Found<'_, B>,
@@ -118,9 +118,9 @@ pub(super) fn sort_line<B: Bits, P: Packed>(
 }
 
 /// Returns the position of the lower median.
-fn median<B: Bits, P: Packed>(
+fn median<B: KeyBits, P: PackedKey>(
     line: &[B],
-    kind: Kind,
+    kind: KeyKind,
     ignore_nan: bool,
     packed: &mut Vec<P>,
 ) -> usize {
@@ -143,7 +143,7 @@ fn median<B: Bits, P: Packed>(
 
 /// Returns the last position of the most frequent element, the smallest if several are equally
 /// frequent. NaN does not equal NaN.
-fn mode<B: Bits, P: Packed>(line: &[B], kind: Kind, sorted: &[P]) -> usize {
+fn mode<B: KeyBits, P: PackedKey>(line: &[B], kind: KeyKind, sorted: &[P]) -> usize {
     let (mut best, mut most) = (sorted[0].at(), 0);
     let mut start = 0;
     while start < sorted.len() {
@@ -165,7 +165,7 @@ fn mode<B: Bits, P: Packed>(line: &[B], kind: Kind, sorted: &[P]) -> usize {
 /// Returns whether the element at `at` replaces the best so far. Equal elements do; NaN replaces
 /// everything, and only NaN replaces NaN.
 #[inline(always)]
-fn replaces<B: Bits>(line: &[B], kind: Kind, greatest: bool, best: usize, at: usize) -> bool {
+fn replaces<B: KeyBits>(line: &[B], kind: KeyKind, greatest: bool, best: usize, at: usize) -> bool {
     let (old, new) = (line[best], line[at]);
     match (old.is_nan(kind), new.is_nan(kind)) {
         (_, true) => true,

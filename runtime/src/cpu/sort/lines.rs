@@ -1,8 +1,8 @@
 //! Lines of a strided operand, in groups that are read and written together.
 
-use super::key::{Bits, Kind};
+use super::key::{KeyBits, KeyKind};
 use super::line::{Found, LineScratch, sort_line};
-use super::packed::Packed;
+use super::packed::PackedKey;
 use super::{by_bits, few};
 use crate::cpu::reduce::LinePlan;
 use crate::cpu::reduce::load::{Copy2, copy2};
@@ -35,7 +35,7 @@ pub(crate) unsafe fn execute(job: &LineJob<'_>) -> Result<(), NoMemory> {
     })
 }
 
-unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), NoMemory> {
+unsafe fn all<B: KeyBits, P: PackedKey>(job: &LineJob<'_>, kind: KeyKind) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let plan = LinePlan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let len = job.shape[job.dim];
@@ -79,7 +79,11 @@ struct LineGroup<'a> {
 unsafe impl Sync for LineGroup<'_> {}
 
 impl LineGroup<'_> {
-    unsafe fn run<B: Bits, P: Packed>(&self, kind: Kind, index: usize) -> Result<(), NoMemory> {
+    unsafe fn run<B: KeyBits, P: PackedKey>(
+        &self,
+        kind: KeyKind,
+        index: usize,
+    ) -> Result<(), NoMemory> {
         let job = self.job;
         let per_row = self.kept.size.div_ceil(self.width);
         let start = index % per_row * self.width;

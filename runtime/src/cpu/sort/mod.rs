@@ -1,7 +1,7 @@
 //! Order along a dim: sorting, selection, the most frequent element, extremes.
 //!
-//! Elements are treated as bits: a [`Kind`] maps them to unsigned keys in the order of the dtype,
-//! NaN last. A key and its original position form one number ([`Packed`]), so that sorting is
+//! Elements are treated as bits: a [`KeyKind`] maps them to unsigned keys in the order of the dtype,
+//! NaN last. A key and its original position form one number ([`PackedKey`]), so that sorting is
 //! stable with any algorithm, and one algorithm serves all dtypes.
 
 mod few;
@@ -15,7 +15,7 @@ mod search;
 mod tests;
 mod top;
 
-pub(crate) use key::Kind;
+pub(crate) use key::KeyKind;
 pub(crate) use lines::execute;
 pub(crate) use rows::groups;
 pub(crate) use search::search;
@@ -23,7 +23,7 @@ pub(crate) use search::search;
 /// Evaluates `$body` with the type of the bits of a dtype, and their kind.
 macro_rules! by_bits {
     ($dtype:expr, $b:ident, $kind:ident => $body:expr) => {
-        match $crate::cpu::sort::Kind::for_dtype($dtype) {
+        match $crate::cpu::sort::KeyKind::for_dtype($dtype) {
             (1, $kind) => {
                 type $b = u8;
                 $body

@@ -1,11 +1,11 @@
 //! A key and a position in one number, and sorting of such numbers.
 
-use super::key::{Bits, Kind};
+use super::key::{KeyBits, KeyKind};
 use crate::cpu::parallel::threads;
 use crate::cpu::parallel_sort;
 
 /// A key in the high bits and a position in the low bits: the order is by key, then by position.
-pub(super) trait Packed: Copy + Ord + Send + Sync {
+pub(super) trait PackedKey: Copy + Ord + Send + Sync {
     /// Packs a key and a position.
     fn new(key: u64, at: usize) -> Self;
     /// Returns the key.
@@ -15,7 +15,7 @@ pub(super) trait Packed: Copy + Ord + Send + Sync {
 }
 
 /// Keys of up to 32 bits, positions below 2³².
-impl Packed for u64 {
+impl PackedKey for u64 {
     #[inline(always)]
     fn new(key: u64, at: usize) -> Self {
         key << 32 | at as u64
@@ -30,7 +30,7 @@ impl Packed for u64 {
     }
 }
 
-impl Packed for u128 {
+impl PackedKey for u128 {
     #[inline(always)]
     fn new(key: u64, at: usize) -> Self {
         u128::from(key) << 64 | at as u128
@@ -46,9 +46,9 @@ impl Packed for u128 {
 }
 
 /// Packs the keys of a line with their positions; in reverse order of keys if `descending`.
-pub(super) fn pack<B: Bits, P: Packed>(
+pub(super) fn pack<B: KeyBits, P: PackedKey>(
     line: &[B],
-    kind: Kind,
+    kind: KeyKind,
     descending: bool,
     into: &mut Vec<P>,
 ) {
@@ -69,7 +69,7 @@ pub(super) fn needs_spare(len: usize, width: u32) -> bool {
 }
 
 /// Sorts the result of [`pack`], whose keys have `width` bits.
-pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
+pub(super) fn sort<P: PackedKey>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
     if packed.len() >= TOGETHER && threads() >= 4 {
         parallel_sort::sort(packed);
     } else if needs_spare(packed.len(), width) {
@@ -80,7 +80,7 @@ pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P
 }
 
 /// Sorts byte by byte from the lowest; each pass is stable.
-fn radix<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
+fn radix<P: PackedKey>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
     let n = packed.len();
     spare.clear();
     spare.extend_from_slice(packed);

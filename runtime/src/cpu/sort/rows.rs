@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use super::by_bits;
-use super::key::{Bits, Kind};
+use super::key::{KeyBits, KeyKind};
 use crate::cpu::parallel_sort;
-use crate::job::Rows;
+use crate::job::ContiguousRows;
 use crate::memory::NoMemory;
 use crate::memory::scratch::collect;
 
-impl Rows {
+impl ContiguousRows {
     /// Returns the indices of the rows in the order of their elements; the sort is stable.
     ///
     /// # Safety
@@ -45,20 +45,20 @@ impl Rows {
     ///
     /// # Safety
     /// The rows are in bounds, and `at` is one of them.
-    unsafe fn row<'a, B: Bits>(self, at: usize) -> &'a [B] {
+    unsafe fn row<'a, B: KeyBits>(self, at: usize) -> &'a [B] {
         // SAFETY: guaranteed by the caller.
         unsafe { std::slice::from_raw_parts(self.x.cast::<B>().add(at * self.len), self.len) }
     }
 }
 
-fn by_keys<B: Bits>(a: &[B], b: &[B], kind: Kind) -> Ordering {
+fn by_keys<B: KeyBits>(a: &[B], b: &[B], kind: KeyKind) -> Ordering {
     let each = a.iter().zip(b).map(|(a, b)| a.key(kind).cmp(&b.key(kind)));
     each.into_iter()
         .find(|order| order.is_ne())
         .unwrap_or(Ordering::Equal)
 }
 
-fn same<B: Bits>(a: &[B], b: &[B], kind: Kind) -> bool {
+fn same<B: KeyBits>(a: &[B], b: &[B], kind: KeyKind) -> bool {
     a.iter()
         .zip(b)
         .all(|(a, b)| a.key(kind) == b.key(kind) && !a.is_nan(kind))

@@ -3,7 +3,7 @@
 use crate::job::Search;
 
 use super::by_bits;
-use super::key::{Bits, Kind};
+use super::key::{KeyBits, KeyKind};
 use crate::cpu::parallel::{GRAIN, Shared, split};
 
 /// Writes the insertion position of each value.
@@ -23,7 +23,7 @@ pub(crate) unsafe fn search(search: &Search, out: *mut i64) {
     });
 }
 
-unsafe fn place<B: Bits>(search: &Search, kind: Kind, at: usize) -> usize {
+unsafe fn place<B: KeyBits>(search: &Search, kind: KeyKind, at: usize) -> usize {
     let start = search.per_sequence.map_or(0, |each| at / each * search.len);
     // SAFETY: guaranteed by the caller.
     let value = unsafe { search.values.cast::<B>().add(at).read() }.key(kind);

@@ -3,8 +3,8 @@
 //! Each lane keeps the smallest key it meets. The k-th smallest of these is a bound: at least k
 //! elements are within it, and on a line without a pattern, few more.
 
-use super::key::{Bits, Kind};
-use super::packed::Packed;
+use super::key::{KeyBits, KeyKind};
+use super::packed::PackedKey;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 
 /// The number of lanes; a line should be much longer.
@@ -21,9 +21,9 @@ pub(super) fn is_few(count: usize, len: usize) -> bool {
 /// Fills `packed` with some elements of a line, including the first `count` of the sorted line;
 /// `count` is [few](is_few). With `descending`, keys are sorted in reverse order. `keys` is a
 /// buffer.
-pub(super) fn candidates<B: Bits, P: Packed>(
+pub(super) fn candidates<B: KeyBits, P: PackedKey>(
     line: &[B],
-    kind: Kind,
+    kind: KeyKind,
     descending: bool,
     count: usize,
     keys: &mut Vec<B>,
@@ -52,13 +52,13 @@ pub(super) fn candidates<B: Bits, P: Packed>(
 /// A kernel that computes the keys of a line, and the smallest of each lane.
 struct Keys<'a, B> {
     line: &'a [B],
-    kind: Kind,
+    kind: KeyKind,
     turn: B,
     keys: &'a mut [B],
     first: &'a mut [B; LANES],
 }
 
-impl<B: Bits> Keys<'_, B> {
+impl<B: KeyBits> Keys<'_, B> {
     #[inline(always)]
     fn each(self, key: impl Fn(B) -> B) {
         let mut first = *self.first;
@@ -80,15 +80,15 @@ impl<B: Bits> Keys<'_, B> {
     }
 }
 
-impl<B: Bits> Kernel for Keys<'_, B> {
+impl<B: KeyBits> Kernel for Keys<'_, B> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
         // One loop for each kind, so that the kind is not tested per element.
         match self.kind {
-            Kind::Unsigned => self.each(|x| x),
-            Kind::Signed => self.each(B::of_signed),
-            Kind::Float(infinity) => {
+            KeyKind::Unsigned => self.each(|x| x),
+            KeyKind::Signed => self.each(B::of_signed),
+            KeyKind::Float(infinity) => {
                 let infinity = B::narrow(infinity);
                 self.each(|x| x.of_float(infinity));
             }
@@ -103,7 +103,7 @@ struct Within<'a, B, P> {
     packed: &'a mut Vec<P>,
 }
 
-impl<B: Bits, P: Packed> Kernel for Within<'_, B, P> {
+impl<B: KeyBits, P: PackedKey> Kernel for Within<'_, B, P> {
     type Out = ();
     #[inline(always)]
     fn run(self) {

@@ -12,7 +12,7 @@ use crate::cuda::context::Cuda;
 use crate::cuda::launch::{Argument, Grid};
 use crate::cuda::module::Module;
 use crate::cuda::source::{File, Source};
-use crate::cuda::tile::{self, Dims};
+use crate::cuda::tile::{self, RepeatedDims};
 use crate::job::{AttentionJob, AttentionPart};
 
 /// The queries of a block, and the keys of a step.
@@ -201,7 +201,7 @@ impl Tiles {
 fn map(
     part: &AttentionPart,
     [rows, cols]: [usize; 2],
-    batch: &Dims<4>,
+    batch: &RepeatedDims<4>,
     which: usize,
 ) -> Option<CUtensorMap> {
     let mut sizes = [cols as u64, rows as u64, 1, 1, 1];

@@ -20,7 +20,7 @@ use super::gemm::{self, words};
 use super::per_device::{PerDevice, lock};
 use super::precision::tf32_is_allowed;
 use super::probe;
-use super::tile::{self, Dims};
+use super::tile::{self, RepeatedDims};
 use crate::job::{Backend, Matrix, Place, Product};
 use crate::storage::DeviceBuffer;
 
@@ -178,7 +178,7 @@ fn operand(matrix: Matrix, rows: usize, cols: usize) -> Option<(bool, i64)> {
 pub(super) unsafe fn product(
     cuda: &'static Cuda,
     product: &Product,
-    dims: &Dims<4>,
+    dims: &RepeatedDims<4>,
 ) -> Result<bool> {
     if !plan::takes(product.dtype) {
         return Ok(false);
@@ -204,10 +204,11 @@ pub(super) unsafe fn product(
             }
         }
         dims = tile::merged(dims);
-        let longest = |dims: &Dims<4>| dims.iter().map(|(size, _)| *size).max().unwrap_or(1);
+        let longest =
+            |dims: &RepeatedDims<4>| dims.iter().map(|(size, _)| *size).max().unwrap_or(1);
         if tile::count(&dims) / longest(&dims) > CALLS {
             for (which, kept) in kept.iter_mut().enumerate() {
-                let goes_on = |pair: &[tile::Dim<4>]| {
+                let goes_on = |pair: &[tile::RepeatedDim<4>]| {
                     pair[0].1[which] == pair[1].1[which] * pair[1].0 as isize
                 };
                 if !dims.windows(2).all(goes_on) {
@@ -246,7 +247,7 @@ fn factor(p: &Product, which: usize) -> (Matrix, usize, usize) {
 unsafe fn pack(
     cuda: &'static Cuda,
     p: &mut Product,
-    dims: &mut Dims<4>,
+    dims: &mut RepeatedDims<4>,
     which: usize,
     all: bool,
 ) -> Result<DeviceBuffer> {
@@ -301,7 +302,11 @@ enum AddendKind {
 ///
 /// # Safety
 /// See [`product`].
-unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<AddendKind> {
+unsafe fn added(
+    cuda: &'static Cuda,
+    p: &mut Product,
+    dims: &RepeatedDims<4>,
+) -> Result<AddendKind> {
     let (Some(d), Some(beta)) = (p.addend, p.beta) else {
         return Ok(AddendKind::Nothing);
     };
@@ -324,7 +329,11 @@ unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<
 ///
 /// # Safety
 /// See [`product`].
-unsafe fn preset(cuda: &'static Cuda, p: &mut Product, dims: &[tile::Dim<4>]) -> Result<()> {
+unsafe fn preset(
+    cuda: &'static Cuda,
+    p: &mut Product,
+    dims: &[tile::RepeatedDim<4>],
+) -> Result<()> {
     let Some(d) = p.addend else {
         return Ok(());
     };
@@ -356,7 +365,7 @@ unsafe fn batched(
     library: &CublasLt,
     p: &Product,
     shift: [isize; 4],
-    batch: tile::Dim<4>,
+    batch: tile::RepeatedDim<4>,
     added: AddendKind,
 ) -> Result<()> {
     let size = p.dtype.size() as isize;
@@ -385,7 +394,7 @@ unsafe fn batched(
         {
             return Ok(());
         }
-        let mut dims = Dims::<4>::new();
+        let mut dims = RepeatedDims::<4>::new();
         if count != 1 {
             dims.push((count, steps));
         }
@@ -406,7 +415,7 @@ unsafe fn batched(
 /// Describes a product to the library: the key of its plan, and the addresses. `None` if that is not possible.
 fn question(
     p: &Product,
-    batch: tile::Dim<4>,
+    batch: tile::RepeatedDim<4>,
     added: AddendKind,
 ) -> Option<(ProductQuery, ProductAddresses)> {
     let (turned_a, leading_a) = operand(p.a, p.m, p.k)?;

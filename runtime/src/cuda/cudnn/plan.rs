@@ -9,7 +9,7 @@ use super::api::{
     BFLOAT16, CROSS_CORRELATION, Compute, CudnnFunctions, DEFAULT_MATH, DOUBLE, FLOAT, FMA_MATH,
     HALF, NCHW, NHWC, Object, Proposal, Propose, Status, TENSOR_MATH,
 };
-use crate::job::Windows;
+use crate::job::WindowDims;
 
 /// The most bytes of an algorithm's workspace.
 const WORKSPACE: usize = 256 << 20;
@@ -39,7 +39,7 @@ pub(super) struct ConvQuery {
     /// The channels of a group in the input, over which windows slide, and in the result.
     pub(super) channels: usize,
     pub(super) outs: usize,
-    pub(super) windows: Windows,
+    pub(super) windows: WindowDims,
     /// Whether channels are innermost.
     pub(super) last: bool,
 }

@@ -7,7 +7,7 @@ use super::super::load::{Copy2, copy2};
 use super::super::reducer::ROWS;
 use super::super::split::SmallScratch;
 use super::super::whole::{LANES, Lanes};
-use super::{Driver, Target, line};
+use super::{Driver, ReduceTarget, line};
 use crate::memory::NoMemory;
 
 /// Up to this many rows are read together, wherever they are: the number of streams that the hardware
@@ -41,7 +41,7 @@ impl Driver<'_> {
         row: usize,
         start: usize,
         n: usize,
-        target: Target,
+        target: ReduceTarget,
     ) -> Result<(), NoMemory> {
         let (src, dst) = self.origin(row, start);
         let (size, out) = (self.source.dtype.size(), self.reducer.out());

@@ -10,7 +10,7 @@ use super::super::reducer::{BLOCK, ROWS, Reducer};
 use super::super::split::SmallScratch;
 use super::super::transposed_rows::TransposedRows;
 use super::tail::Tail;
-use super::{Driver, SHORT, Source, TILE, Target, drive};
+use super::{Driver, ReduceSource, ReduceTarget, SHORT, TILE, drive};
 use crate::cpu::cast::Cast;
 use crate::memory::NoMemory;
 
@@ -46,9 +46,9 @@ pub(crate) unsafe fn reduce_computed(
     reducer: &dyn Reducer,
     plan: &LinePlan,
     make: &dyn Make,
-    target: Target,
+    target: ReduceTarget,
 ) -> Result<bool, NoMemory> {
-    let source = Source {
+    let source = ReduceSource {
         ptr: std::ptr::null(),
         dtype: make.dtype(),
     };

@@ -4,7 +4,7 @@
 use super::super::plan::{LinePlan, Loop, Loops};
 use super::super::reducer::Reducer;
 use super::super::split::SmallScratch;
-use super::{Driver, Source};
+use super::{Driver, ReduceSource};
 use crate::memory::NoMemory;
 
 /// The most contiguous elements of an output.
@@ -53,7 +53,7 @@ impl<'a> Driver<'a> {
         reducer: &'a dyn Reducer,
         plan: &'a LinePlan,
         tail: &'a Option<Tail>,
-        source: Source,
+        source: ReduceSource,
     ) -> Self {
         let Some(Tail { plan: near, size }) = tail else {
             return Self::new(reducer, plan, source);
