@@ -70,7 +70,7 @@ impl<'a> Short<'a> {
         if kernel.arity != operands
             || kernel.inputs != [dtype; OPERANDS]
             || !op.row().dtypes.contains(dtype)
-            || dtype.is_integral() && looks_at_elements(op, dtype)
+            || dtype.is_integral() && reads_elements(op, dtype)
         {
             return None;
         }
@@ -154,8 +154,8 @@ pub(crate) fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
 }
 
 /// Whether an integer operator reads elements before it computes.
-pub(super) fn looks_at_elements(op: Op, dtype: DType) -> bool {
-    op == Op::Pow || divisor::looks(op, dtype)
+pub(super) fn reads_elements(op: Op, dtype: DType) -> bool {
+    op == Op::Pow || divisor::checks_zeros(op, dtype)
 }
 
 /// Whether a number leaves the dtype of a tensor unchanged.

@@ -18,7 +18,7 @@ pub(super) fn check(
     dtypes: Resolved,
     results: usize,
 ) -> Result<()> {
-    if !looks(op, dtypes.compute) {
+    if !checks_zeros(op, dtypes.compute) {
         return Ok(());
     }
     let Some(&divisor) = sources.get(1) else {
@@ -40,7 +40,7 @@ pub(super) fn check(
 }
 
 /// Whether the operator checks its divisors for zeros before it computes in `compute`.
-pub(super) fn looks(op: Op, compute: DType) -> bool {
+pub(super) fn checks_zeros(op: Op, compute: DType) -> bool {
     let divides = matches!(
         op,
         Op::FloorDivide | Op::DivTrunc | Op::Fmod | Op::Remainder

@@ -8,7 +8,7 @@ use nomina_core::DType;
 use nomina_core::op::Op;
 
 use super::arg::Arg;
-use super::direct::{keeps, larger, looks_at_elements, repeated, short};
+use super::direct::{keeps, larger, reads_elements, repeated, short};
 use crate::job::Constant;
 
 use crate::cpu::pointwise::{Inputs, Kernel, SMALL, StackBlock, repeat, run_over_operand, spread};
@@ -25,7 +25,7 @@ fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
     let kernel = short(op, dtype)?;
     let fits = kernel.reads_only(dtype)
         && kernel.arity == operands
-        && !(dtype.is_integral() && looks_at_elements(op, dtype));
+        && !(dtype.is_integral() && reads_elements(op, dtype));
     fits.then_some(kernel)
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn complex<T: Sample>(
     let fft = plan(n, |plans: &mut Plans<T>| plans.complex(n, direction))?;
     let missing = Missing::new();
     rows(data, n, &|_, part| {
-        missing.look(|| {
+        missing.attempt(|| {
             let mut scratch = filled([fft.get_inplace_scratch_len()], Complex::default())?;
             fft.process_with_scratch(part, &mut scratch);
             if scale != 1.0 {
@@ -129,7 +129,7 @@ pub(crate) fn half<T: Sample>(
     let fft = plan(n, |plans: &mut Plans<T>| plans.half(n))?;
     let missing = Missing::new();
     rows(out, n / 2 + 1, &|first, part| {
-        missing.look(|| {
+        missing.attempt(|| {
             let mut own = filled([n], T::default())?;
             let mut scratch = filled([fft.get_scratch_len()], Complex::default())?;
             let scale = T::scale(scale);
@@ -158,7 +158,7 @@ pub(crate) fn whole<T: Sample>(
     let fft = plan(n, |plans: &mut Plans<T>| plans.whole(n))?;
     let missing = Missing::new();
     rows(out, n, &|first, part| {
-        missing.look(|| {
+        missing.attempt(|| {
             let mut own = filled([n / 2 + 1], Complex::default())?;
             let mut scratch = filled([fft.get_scratch_len()], Complex::default())?;
             let scale = T::scale(scale);

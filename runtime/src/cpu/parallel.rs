@@ -114,7 +114,7 @@ pub(crate) fn try_split(
     f: &(dyn Fn(Range<usize>) -> Result<(), NoMemory> + Sync),
 ) -> Result<(), NoMemory> {
     let missing = Missing::new();
-    split(n, grain, &|range| missing.look(|| f(range)));
+    split(n, grain, &|range| missing.attempt(|| f(range)));
     missing.result()
 }
 
@@ -148,7 +148,7 @@ impl Missing {
     }
 
     /// Does some work unless an allocation has failed before.
-    pub(crate) fn look(&self, f: impl FnOnce() -> Result<(), NoMemory>) {
+    pub(crate) fn attempt(&self, f: impl FnOnce() -> Result<(), NoMemory>) {
         if self.0.load(Ordering::Relaxed) == 0
             && let Err(NoMemory(bytes)) = f()
         {
@@ -194,7 +194,7 @@ pub(crate) fn try_each(
         return f(0);
     }
     let missing = Missing::new();
-    each(n, &|at| missing.look(|| f(at)));
+    each(n, &|at| missing.attempt(|| f(at)));
     missing.result()
 }
 

@@ -204,7 +204,7 @@ pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
         }
         Ok(())
     };
-    split(job.rows, grain, &|range| missing.look(|| some(range)));
+    split(job.rows, grain, &|range| missing.attempt(|| some(range)));
     missing.result().map_err(|e| e.in_op("multinomial"))?;
     match wrong.into_inner() {
         0 => Ok(()),

@@ -295,7 +295,7 @@ pub(crate) fn product<T: Cell>(
         Ok(())
     };
     let missing = Missing::new();
-    each(parts, &|part| missing.look(|| some(part)));
+    each(parts, &|part| missing.attempt(|| some(part)));
     missing.result()
 }
 

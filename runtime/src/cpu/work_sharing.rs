@@ -60,7 +60,7 @@ const CLOSED: usize = 1 << (usize::BITS - 1);
 /// Flag: the caller sleeps until the last member has left.
 const ASLEEP: usize = CLOSED >> 1;
 /// Spin iterations before the caller sleeps; one takes tens of nanoseconds.
-const LOOKS: usize = 2000;
+const SPIN_LIMIT: usize = 2000;
 
 /// A gate that admits pool threads to a call. Reference-counted, because a thread may arrive after the call
 /// has returned.
@@ -108,7 +108,7 @@ impl Door {
     fn close(&self) {
         let inside = |flags: usize| flags & !(CLOSED | ASLEEP);
         let mut now = self.inside.fetch_or(CLOSED, Ordering::Acquire);
-        for _ in 0..LOOKS {
+        for _ in 0..SPIN_LIMIT {
             if inside(now) == 0 {
                 return;
             }

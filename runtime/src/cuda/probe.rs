@@ -62,7 +62,7 @@ const INSTALL: &str = "install NVIDIA's driver (CUDA 12 or later), or use `cpu`"
 /// Returns the number of devices that the driver shows. It does not change while a process runs.
 pub(super) fn devices(op: &'static str) -> Result<usize> {
     static DEVICES: OnceLock<Result<usize, Unavailable>> = OnceLock::new();
-    match DEVICES.get_or_init(look) {
+    match DEVICES.get_or_init(count_devices) {
         Ok(count) => Ok(*count),
         Err(missing) => {
             let error = Error::new(ErrorKind::Device, op, missing.what.clone());
@@ -82,7 +82,7 @@ pub(super) fn check(op: &'static str, ordinal: usize) -> Result<()> {
 }
 
 /// Loads the driver and counts its devices.
-fn look() -> Result<usize, Unavailable> {
+fn count_devices() -> Result<usize, Unavailable> {
     // SAFETY: loads a library by name; NVIDIA's driver library may be loaded at any time.
     if !unsafe { sys::is_culib_present() } {
         let what = "CUDA is missing: no driver (libcuda.so.1) was found".to_owned();

@@ -16,7 +16,7 @@ mod pack {
     /// Returns the package, or that of the file that `NOMINA_CUDA_KERNELS` names, or why there is none.
     fn pack() -> Result<&'static Pack<'static>, String> {
         static PACK: OnceLock<Result<Pack<'static>, String>> = OnceLock::new();
-        let look = || {
+        let find = || {
             let bytes = match env::var_os("NOMINA_CUDA_KERNELS") {
                 Some(off) if off == "0" => return Err("NOMINA_CUDA_KERNELS is 0".to_owned()),
                 Some(file) if !file.is_empty() => {
@@ -32,7 +32,7 @@ mod pack {
             };
             Pack::open(bytes).map_err(|why| format!("the pack is not used: {why}"))
         };
-        PACK.get_or_init(look).as_ref().map_err(Clone::clone)
+        PACK.get_or_init(find).as_ref().map_err(Clone::clone)
     }
 
     /// Returns a module for a device, if the package has it undamaged.

@@ -324,7 +324,7 @@ impl Source {
 
     /// Returns the texts of the headers that it includes, directly or indirectly.
     pub(super) fn headers(&self) -> Vec<&'static str> {
-        fn look(text: &str, found: &mut Vec<&'static str>) {
+        fn add_includes(text: &str, found: &mut Vec<&'static str>) {
             for line in text.lines() {
                 let name = line.trim().strip_prefix("#include \"");
                 let name = name.and_then(|rest| rest.split('"').next());
@@ -337,10 +337,10 @@ impl Source {
             }
         }
         let mut found = Vec::new();
-        look(&self.text(), &mut found);
+        add_includes(&self.text(), &mut found);
         let mut next = 0;
         while let Some(&header) = found.get(next) {
-            look(header, &mut found);
+            add_includes(header, &mut found);
             next += 1;
         }
         found

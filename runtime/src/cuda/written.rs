@@ -317,7 +317,7 @@ mod tests {
     use crate::job::Place;
 
     /// Calls `look` with many jobs, all of which have different texts.
-    fn jobs(number: f64, mut look: impl FnMut(&FusedJob<'_>, &[Lies])) {
+    fn jobs(number: f64, mut visit: impl FnMut(&FusedJob<'_>, &[Lies])) {
         let programs: [&[Node<'_>]; 6] = [
             &[
                 Node::Tensor(0),
@@ -385,7 +385,7 @@ mod tests {
                         also: &[],
                         strides: &[1],
                     };
-                    look(&job, &[*first, *second]);
+                    visit(&job, &[*first, *second]);
                 }
             }
         }

@@ -189,7 +189,7 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
         Ok(())
     };
     let missing = Missing::new();
-    split_rows(job, &|range| missing.look(|| rows(range)));
+    split_rows(job, &|range| missing.attempt(|| rows(range)));
     missing.result()
 }
 

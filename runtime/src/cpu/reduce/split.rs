@@ -53,7 +53,7 @@ pub(crate) fn try_for_each_past(
     f: impl Fn(usize) -> Result<(), NoMemory> + Sync,
 ) -> Result<(), NoMemory> {
     let missing = Missing::new();
-    for_each_past(n, work, past, |index| missing.look(|| f(index)));
+    for_each_past(n, work, past, |index| missing.attempt(|| f(index)));
     missing.result()
 }
 

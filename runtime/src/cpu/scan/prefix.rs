@@ -140,7 +140,7 @@ fn avx512(
 mod tests {
     use super::*;
 
-    fn of(xs: &[f32]) -> (Vec<f32>, f64) {
+    fn scanned(xs: &[f32]) -> (Vec<f32>, f64) {
         let mut out = vec![MaybeUninit::uninit(); xs.len()];
         let last = sums(1.0, xs, &mut out);
         // SAFETY: `sums` writes all elements.
@@ -155,7 +155,7 @@ mod tests {
         for n in [0, 1, 7, 8, 9, 64, 100] {
             // Whole numbers, whose sums are exact in any order.
             let xs: Vec<f32> = (0..n).map(|i| ((i * 37) % 19) as f32 - 9.0).collect();
-            let (found, last) = of(&xs);
+            let (found, last) = scanned(&xs);
             let mut sum = 1.0;
             for (found, &x) in found.iter().zip(&xs) {
                 sum += f64::from(x);
@@ -169,14 +169,14 @@ mod tests {
     fn what_is_not_finite_stays() {
         let mut xs = vec![1.0_f32; 20];
         xs[9] = f32::INFINITY;
-        let (found, last) = of(&xs);
+        let (found, last) = scanned(&xs);
         assert!(
             found[..9].iter().all(|x| x.is_finite())
                 && found[9..].iter().all(|&x| x == f32::INFINITY)
         );
         assert_eq!(last, f64::INFINITY);
         xs[12] = f32::NEG_INFINITY;
-        let (found, last) = of(&xs);
+        let (found, last) = scanned(&xs);
         assert!(
             found[11] == f32::INFINITY && found[12..].iter().all(|x| x.is_nan()) && last.is_nan()
         );
