@@ -14,15 +14,15 @@ pub(crate) fn call_dynamic<V>(
     operands: &[ErasedRef<'_>],
     compute: impl Fn(&[DynTensor]) -> Result<V>,
 ) -> Result<V> {
-    let named = operands.iter().any(|look| look.of.wild);
+    let named = operands.iter().any(|x| x.of.wild);
     let given = |named: bool| {
-        let each = |look: &ErasedRef<'_>| {
+        let each = |x: &ErasedRef<'_>| {
             let names = if named {
-                look.names()
+                x.names()
             } else {
-                Names::unnamed(look.raw.rank())
+                Names::unnamed(x.raw.rank())
             };
-            DynTensor::from_parts(look.raw.clone(), names)
+            DynTensor::from_parts(x.raw.clone(), names)
         };
         operands.iter().map(each).collect::<Result<Vec<_>>>()
     };

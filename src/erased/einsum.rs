@@ -10,7 +10,7 @@ type Letters = SmallVec<[usize; 8]>;
 
 /// Multiplies the operands and sums over the names that the result lacks. Types have checked all
 /// names and exclude `Wild`, so equal names are one letter.
-pub(crate) fn einsum(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
+pub(crate) fn einsum(tensors: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
     let mut found: SmallVec<[Option<&'static str>; 16]> = SmallVec::new();
     let mut letter = |name: Option<&'static str>| {
         found
@@ -21,13 +21,13 @@ pub(crate) fn einsum(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Er
                 found.len() - 1
             })
     };
-    let operands: SmallVec<[Letters; 4]> = looks
+    let operands: SmallVec<[Letters; 4]> = tensors
         .iter()
-        .map(|look| look.of.names.iter().map(|name| letter(*name)).collect())
+        .map(|x| x.of.names.iter().map(|name| letter(*name)).collect())
         .collect();
     let output: Letters = out.names.iter().map(|name| letter(*name)).collect();
-    let raws: SmallVec<[_; 4]> = looks.iter().map(|look| look.raw).collect();
+    let raws: SmallVec<[_; 4]> = tensors.iter().map(|x| x.raw).collect();
     let letters: SmallVec<[&[usize]; 4]> = operands.iter().map(|list| &list[..]).collect();
-    let raw = call::einsum(&raws, &letters, &output).map_err(|error| explain(error, looks))?;
+    let raw = call::einsum(&raws, &letters, &output).map_err(|error| explain(error, tensors))?;
     Ok(Erased::new(raw))
 }

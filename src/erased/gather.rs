@@ -54,17 +54,17 @@ pub(crate) fn in_place(
     others: &[ErasedRef<'_>],
     write: impl Fn(&mut DynTensor, &[DynTensor]) -> Result<()>,
 ) -> Result<()> {
-    let named = of.wild || others.iter().any(|look| look.of.wild);
-    let known = |look: &ErasedRef<'_>| {
+    let named = of.wild || others.iter().any(|x| x.of.wild);
+    let known = |x: &ErasedRef<'_>| {
         if named {
-            look.names()
+            x.names()
         } else {
-            Names::unnamed(look.raw.rank())
+            Names::unnamed(x.raw.rank())
         }
     };
     let given = others
         .iter()
-        .map(|look| DynTensor::from_parts(look.raw.clone(), known(look)))
+        .map(|x| DynTensor::from_parts(x.raw.clone(), known(x)))
         .collect::<Result<Vec<_>>>()?;
     let mut x = DynTensor::from_parts(own.raw.clone(), known(&own.erased(of)))?;
     // Drop the other handle, so that the buffer is written to and not copied.
@@ -94,7 +94,7 @@ pub(crate) fn in_place(
 pub(crate) fn part(x: ErasedRef<'_>, picks: &Picks<'_>, out: &'static Static) -> Result<Erased> {
     let mut operands = vec![x];
     operands.extend(picks.iter().filter_map(|(_, pick)| match pick {
-        Pick::Tensor(look) => Some(*look),
+        Pick::Tensor(x) => Some(*x),
         Pick::At(_) | Pick::Range(..) => None,
     }));
     compose::call_for_tensor(&operands, out, |given| {
@@ -167,7 +167,7 @@ impl PointPositions {
         let first = given.first().copied().unwrap_or(0);
         let mut dims = given.clone();
         dims.sort_unstable();
-        let ranks = operands.iter().map(|(_, look)| look.raw.rank());
+        let ranks = operands.iter().map(|(_, x)| x.raw.rank());
         Self {
             dims: given,
             from: rule::index_place(&dims),
@@ -211,7 +211,7 @@ pub(crate) fn points(
 ) -> Result<Erased> {
     let points = PointPositions::new(operands);
     let mut all = vec![x];
-    all.extend(operands.iter().map(|(_, look)| *look));
+    all.extend(operands.iter().map(|(_, x)| *x));
     call_and_check_sizes(&all, out, |given| {
         let found = given[0].index(&points.list(&given[1..]))?;
         points.moved(&found, points.from, points.to)
@@ -229,7 +229,7 @@ pub(crate) fn put_points(
 ) -> Result<()> {
     let points = PointPositions::new(operands);
     let mut others = vec![values];
-    others.extend(operands.iter().map(|(_, look)| *look));
+    others.extend(operands.iter().map(|(_, x)| *x));
     in_place(own, of, &others, |own, given| {
         let mut values = given[0].clone();
         if points.from != points.to {

@@ -13,40 +13,40 @@ fn nothing(op: &'static str) -> Error {
 }
 
 /// Joins tensors along a dim that every one has.
-pub(crate) fn cat(looks: &[ErasedRef<'_>], dim: usize, out: &'static Static) -> Result<Erased> {
-    let [first, ..] = looks else {
+pub(crate) fn cat(tensors: &[ErasedRef<'_>], dim: usize, out: &'static Static) -> Result<Erased> {
+    let [first, ..] = tensors else {
         return Err(nothing("cat"));
     };
     let mut wild: Wilds = None;
-    if looks.iter().any(|look| look.of.wild) {
-        let names: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+    if tensors.iter().any(|x| x.of.wild) {
+        let names: Vec<Names> = tensors.iter().map(|x| x.names()).collect();
         let operands: Vec<(&Names, &[usize])> = names
             .iter()
-            .zip(looks.iter().map(|look| look.raw.shape()))
+            .zip(tensors.iter().map(|x| x.raw.shape()))
             .collect();
         let name = first.of.names[dim].map_or(DimRef::Index(dim as i64), DimRef::Name);
-        let found = rule::cat("cat", &operands, name).map_err(|error| explain(error, looks))?;
+        let found = rule::cat("cat", &operands, name).map_err(|error| explain(error, tensors))?;
         wild = wilds(found.names, out);
     }
-    let raws: Vec<&Raw> = looks.iter().map(|look| look.raw).collect();
+    let raws: Vec<&Raw> = tensors.iter().map(|x| x.raw).collect();
     Ok(Erased {
-        raw: call::cat(&raws, dim).map_err(|error| explain(error, looks))?,
+        raw: call::cat(&raws, dim).map_err(|error| explain(error, tensors))?,
         wild,
     })
 }
 
 /// Joins tensors along a new first dim.
-pub(crate) fn stack(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
-    if looks.is_empty() {
+pub(crate) fn stack(tensors: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
+    if tensors.is_empty() {
         return Err(nothing("stack"));
     }
-    let at = |error: Error| explain(error.in_op("stack"), looks);
+    let at = |error: Error| explain(error.in_op("stack"), tensors);
     let mut wild: Wilds = None;
-    if looks.iter().any(|look| look.of.wild) {
-        let names: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+    if tensors.iter().any(|x| x.of.wild) {
+        let names: Vec<Names> = tensors.iter().map(|x| x.names()).collect();
         let operands: Vec<(&Names, &[usize])> = names
             .iter()
-            .zip(looks.iter().map(|look| look.raw.shape()))
+            .zip(tensors.iter().map(|x| x.raw.shape()))
             .collect();
         let new = out.names.first().copied().flatten();
         wild = wilds(
@@ -54,7 +54,7 @@ pub(crate) fn stack(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Era
             out,
         );
     }
-    let raws: Vec<&Raw> = looks.iter().map(|look| look.raw).collect();
+    let raws: Vec<&Raw> = tensors.iter().map(|x| x.raw).collect();
     Ok(Erased {
         raw: call::stack(&raws, 0).map_err(at)?,
         wild,

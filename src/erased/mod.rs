@@ -246,7 +246,7 @@ impl<'a> Dest<'a> {
             shape: self.raw.shape(),
             made: self.raw.created_at(),
         };
-        let others = others.iter().map(|look| look.blamed());
+        let others = others.iter().map(|x| x.blamed());
         explain_with(error, std::iter::once(own).chain(others))
     }
 }
@@ -265,7 +265,7 @@ impl<'a> OperandRef<'a> {
     #[inline]
     pub(crate) fn arg(&self) -> Arg<'a> {
         match *self {
-            OperandRef::Tensor(look) => Arg::Tensor(look.raw),
+            OperandRef::Tensor(x) => Arg::Tensor(x.raw),
             OperandRef::Scalar(value) => Arg::Scalar(value),
         }
     }
@@ -273,18 +273,18 @@ impl<'a> OperandRef<'a> {
     /// Returns whether some names are not known to the types.
     #[inline]
     pub(crate) fn is_wild(&self) -> bool {
-        matches!(self, OperandRef::Tensor(look) if look.of.wild)
+        matches!(self, OperandRef::Tensor(x) if x.of.wild)
     }
 
     /// Returns whether results computed from it are recorded.
     #[inline]
     pub(crate) fn is_recorded(&self) -> bool {
-        matches!(self, OperandRef::Tensor(look) if look.raw.requires_grad())
+        matches!(self, OperandRef::Tensor(x) if x.raw.requires_grad())
     }
 
     pub(crate) fn erased(&self) -> Option<ErasedRef<'a>> {
         match *self {
-            OperandRef::Tensor(look) => Some(look),
+            OperandRef::Tensor(x) => Some(x),
             OperandRef::Scalar(_) => None,
         }
     }
@@ -324,7 +324,7 @@ pub(crate) fn wilds(names: Names, of: &Static) -> Wilds {
 /// no sizes.
 #[cold]
 pub(crate) fn explain(error: Error, operands: &[ErasedRef<'_>]) -> Error {
-    explain_with(error, operands.iter().map(|look| look.blamed()))
+    explain_with(error, operands.iter().map(|x| x.blamed()))
 }
 
 /// The description of an operand in an error.

@@ -279,13 +279,13 @@ pub(crate) fn in_place(op: Op, dest: Result<Dest<'_>>, rest: &[OperandRef<'_>]) 
 fn named_in_place(op: Op, dest: &Dest<'_>, rest: &[OperandRef<'_>]) -> Result<Wilds> {
     let operands = operands(rest);
     let own = dest.names();
-    let others: SmallVec<[Names; 2]> = operands.iter().map(|look| look.names()).collect();
+    let others: SmallVec<[Names; 2]> = operands.iter().map(|x| x.names()).collect();
     let computed = rule::unify_all(op.name(), std::iter::once(&own).chain(&others));
     let computed = computed.and_then(|computed| {
         // Checks sizes before names, like the dynamic call.
-        operands.iter().try_for_each(|look| {
-            rule::broadcast_into(op.name(), dest.raw.shape(), look.raw.shape())
-        })?;
+        operands
+            .iter()
+            .try_for_each(|x| rule::broadcast_into(op.name(), dest.raw.shape(), x.raw.shape()))?;
         rule::in_place(op.name(), &own, &computed)
     });
     let computed = computed.map_err(|error| dest.blame(error, &operands))?;
@@ -308,7 +308,7 @@ pub(crate) fn into(
     let shapes = sides
         .iter()
         .filter_map(OperandRef::erased)
-        .map(|look| look.raw.shape());
+        .map(|x| x.raw.shape());
     let shape = rule::broadcast_all(name, shapes).map_err(|error| blame(error, sides))?;
     let mut wild = None;
     let fits = &*shape == out.raw.shape();
@@ -409,7 +409,7 @@ fn unified(op: Op, sides: &[OperandRef<'_>]) -> Result<Names> {
     let operands: SmallVec<[Names; 3]> = sides
         .iter()
         .filter_map(OperandRef::erased)
-        .map(|look| look.names())
+        .map(|x| x.names())
         .collect();
     rule::unify_all(op.name(), &operands).map_err(|error| blame(error, sides))
 }

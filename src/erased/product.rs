@@ -101,7 +101,7 @@ pub(crate) fn linear(
     let [x, weight, bias] = operands;
     let at = |error| explain(error, &operands);
     let mut wild = None;
-    if operands.iter().any(|look| look.of.wild) {
+    if operands.iter().any(|x| x.of.wild) {
         let (own, its) = (x.names(), weight.names());
         let plan = rule::linear("linear", &own, &its, Some(&bias.names())).map_err(at)?;
         wild = wilds(plan.names, out);

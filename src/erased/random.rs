@@ -70,8 +70,8 @@ pub(crate) fn normal(
         .filter_map(OperandRef::erased)
         .collect();
     let mut wild = None;
-    if operands.iter().any(|look| look.of.wild) {
-        let all: Vec<_> = operands.iter().map(|look| look.names()).collect();
+    if operands.iter().any(|x| x.of.wild) {
+        let all: Vec<_> = operands.iter().map(|x| x.names()).collect();
         let unified = rule::unify_all("normal", &all).map_err(|e| explain(e, &operands))?;
         wild = wilds(unified, out);
     }

@@ -44,8 +44,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         op: &'static str,
         like: Option<ErasedRef<'_>>,
     ) -> Result<Erased> {
-        let look = self.erased.erased(D::STATIC);
-        order::align(op, look, places::<D, E>(), like, E::STATIC)
+        let x = self.erased.erased(D::STATIC);
+        order::align(op, x, places::<D, E>(), like, E::STATIC)
     }
 
     /// Orders dims as in another tensor; dims of only the other get size 1.

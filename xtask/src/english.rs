@@ -184,12 +184,12 @@ fn comments_and_names_are_plain() {
         (
             "percent of type names declared in two files of a crate",
             repeated,
-            12,
+            10,
         ),
         (
             "functions with a name that says nothing",
             counts.vague_functions,
-            141,
+            10,
         ),
     ];
     let mut above = Vec::new();
