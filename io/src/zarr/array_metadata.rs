@@ -11,8 +11,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::codec::{ArrayCodec, BytesCodec, CodecChain, Elements};
-use super::shards::Shards;
+use super::codec::{BytesCodec, Elements};
+use super::codec_chain::{ArrayCodec, CodecChain, Shards};
+use super::errors::{broken, other_version};
 use crate::json::{AtMost, MOST_DIMS};
 
 /// The metadata of an array.
@@ -36,20 +37,6 @@ struct ChunkKeys {
     /// Whether a `c` precedes the numbers.
     prefixed: bool,
     separator: &'static str,
-}
-
-#[cold]
-pub(super) fn broken(op: &'static str, what: impl fmt::Display) -> Error {
-    Error::new(ErrorKind::Parse, op, what.to_string())
-}
-
-/// Returns the error for metadata of another version of the format.
-#[cold]
-pub(super) fn other_version(op: &'static str, version: u64) -> Error {
-    broken(
-        op,
-        format_args!("zarr version {version} is not supported, only version 3"),
-    )
 }
 
 impl ArrayMetadata {

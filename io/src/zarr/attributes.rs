@@ -7,7 +7,7 @@ use nomina::{Error, Result};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::array_metadata::broken;
+use super::errors::{broken, other_version};
 use super::group::description;
 
 /// A value in the attributes of an array or a group.
@@ -120,7 +120,7 @@ pub fn attributes(path: impl AsRef<Path>) -> Result<BTreeMap<String, Attribute>>
         let json = serde_json::from_str::<AttributesJson<'_>>(&text);
         let json = json.map_err(|error| broken(op, error))?;
         if json.zarr_format != 3 {
-            return Err(super::array_metadata::other_version(op, json.zarr_format));
+            return Err(other_version(op, json.zarr_format));
         }
         let text = json.attributes.map_or("{}", RawValue::get);
         parse(op, text)

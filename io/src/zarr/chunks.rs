@@ -11,21 +11,9 @@ use super::Zarr;
 use super::array_box::{ArrayBox, row_major};
 use super::array_metadata::ArrayMetadata;
 use super::codec::Source;
+use super::errors::chunk_failed;
 use crate::open::{OpenAs, open_as};
 use nomina_runtime::file::{self, failed};
-
-/// Returns the error of a chunk: the system's, or that of a corrupt file.
-#[cold]
-pub(super) fn chunk_failed(op: &'static str, error: &io::Error) -> Error {
-    use io::ErrorKind::{InvalidData, InvalidInput, Other, OutOfMemory, UnexpectedEof};
-    match error.kind() {
-        InvalidData | InvalidInput | Other | UnexpectedEof => {
-            Error::new(ErrorKind::Parse, op, error.to_string())
-        }
-        OutOfMemory => Error::new(ErrorKind::Memory, op, "no memory for the elements"),
-        _ => failed(op, error),
-    }
-}
 
 impl<X: OpenAs> Zarr<X> {
     /// Returns the box as a part of the array, with a row-major destination.

@@ -3,16 +3,13 @@
 //! Chunks are read as streams, and only the requested box is kept, so that lengths stored in a file cost no memory.
 
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-
-use super::array_box::{ArrayBox, row_major};
-use super::shards::Shards;
 
 /// A source of consecutive bytes.
 pub(super) trait Stream: Read {
@@ -67,7 +64,7 @@ impl Elements {
         Ok(all)
     }
 
-    fn swap_bytes(&self, bytes: &mut [u8]) {
+    pub(super) fn swap_bytes(&self, bytes: &mut [u8]) {
         bytes
             .chunks_exact_mut(self.number)
             .for_each(<[u8]>::reverse);
@@ -82,23 +79,6 @@ pub(super) struct Source<'a> {
     pub(super) len: u64,
 }
 
-/// The codecs of a chunk, in the order of writing.
-#[derive(Clone, Debug)]
-pub(super) struct CodecChain {
-    /// The dim orders of the transpositions, one after the other.
-    pub(super) transposed: Vec<Vec<usize>>,
-    pub(super) array: ArrayCodec,
-    pub(super) bytes: Vec<BytesCodec>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum ArrayCodec {
-    /// Consecutive elements, in big-endian order if `big`.
-    Bytes { big: bool },
-    /// A shard: a chunk of chunks.
-    Shards(Box<Shards>),
-}
-
 /// A codec from bytes to bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BytesCodec {
@@ -111,13 +91,18 @@ pub(super) enum BytesCodec {
 /// use larger windows.
 const WINDOW: u64 = 8 << 20;
 
-fn broken(what: impl Into<String>) -> io::Error {
+/// Returns the error for corrupt bytes.
+pub(super) fn corrupt(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.into())
 }
 
 impl BytesCodec {
     /// Returns the decoded stream; the array has `len` bytes.
-    fn unpack<'a>(self, mut from: Box<dyn Read + 'a>, len: u64) -> io::Result<Box<dyn Read + 'a>> {
+    pub(super) fn unpack<'a>(
+        self,
+        mut from: Box<dyn Read + 'a>,
+        len: u64,
+    ) -> io::Result<Box<dyn Read + 'a>> {
         Ok(match self {
             Self::Crc32c => Box::new(Crc32cReader::new(from)),
             Self::Gzip { .. } => Box::new(MultiGzDecoder::new(from)),
@@ -134,12 +119,12 @@ impl BytesCodec {
                 decoder.set_max_window_size(most);
                 let from = io::Cursor::new(begin).chain(from);
                 let decoder = StreamingDecoder::new_with_decoder(from, decoder);
-                Box::new(decoder.map_err(|error| broken(format!("zstd: {error}")))?)
+                Box::new(decoder.map_err(|error| corrupt(format!("zstd: {error}")))?)
             }
         })
     }
 
-    fn pack(self, bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    pub(super) fn pack(self, bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         match self {
             Self::Crc32c => {
                 let sum = crc32c::crc32c(&bytes);
@@ -170,95 +155,10 @@ const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const LENGTH_OF_8: u8 = 0xc0;
 
-impl CodecChain {
-    /// Reads a box of a chunk of these sizes.
-    pub(super) fn read(
-        &self,
-        elements: &Elements,
-        source: Source<'_>,
-        chunk: &[usize],
-        part: &ArrayBox,
-        out: &mut [u8],
-    ) -> io::Result<()> {
-        let (mut chunk, mut part) = (chunk.to_vec(), part.clone());
-        for order in &self.transposed {
-            chunk = order.iter().map(|&dim| chunk[dim]).collect();
-            part = part.permuted(order);
-        }
-        let big = match &self.array {
-            ArrayCodec::Bytes { big } => *big,
-            ArrayCodec::Shards(shards) => return shards.read(elements, source, &chunk, &part, out),
-        };
-        // The chunk's sizes were checked, so nothing overflows.
-        let len = chunk.iter().product::<usize>() as u64 * elements.size as u64;
-        let mut file = BufReader::new(source.file);
-        file.seek(SeekFrom::Start(source.start))?;
-        if self.bytes.is_empty() {
-            if source.len != len {
-                return Err(broken(format!("{} bytes of {len}", source.len)));
-            }
-            part.read(&chunk, elements.size, &mut file, out)?;
-        } else {
-            let mut stream: Box<dyn Read> = Box::new(file.take(source.len));
-            for packed in self.bytes.iter().rev() {
-                stream = packed.unpack(stream, len)?;
-            }
-            let mut stream = BufReader::new(Box::new(LengthLimited { stream, left: len }));
-            part.read(&chunk, elements.size, &mut stream, out)?;
-            // Checksums are at the end of the stream.
-            io::copy(&mut stream, &mut io::sink())?;
-            let LengthLimited { stream, left } = &mut **stream.get_mut();
-            if *left > 0 || stream.read(&mut [0])? > 0 {
-                return Err(broken(format!("the size is not {len} bytes")));
-            }
-        }
-        if big {
-            self.swap_part(elements, &part, out);
-        }
-        Ok(())
-    }
-
-    /// Reverses the byte order of the elements that were read.
-    fn swap_part(&self, elements: &Elements, part: &ArrayBox, out: &mut [u8]) {
-        let size = elements.size;
-        part.each(|to| elements.swap_bytes(&mut out[to * size..(to + 1) * size]));
-    }
-
-    /// Encodes a chunk from row-major elements.
-    pub(super) fn write(
-        &self,
-        elements: &Elements,
-        chunk: &[usize],
-        mut bytes: Vec<u8>,
-    ) -> io::Result<Vec<u8>> {
-        let mut chunk = chunk.to_vec();
-        for order in &self.transposed {
-            let permuted_chunk: Vec<usize> = order.iter().map(|&dim| chunk[dim]).collect();
-            let stored = row_major(&permuted_chunk);
-            let mut strides = vec![0; chunk.len()];
-            for (&dim, &stride) in order.iter().zip(&stored) {
-                strides[dim] = stride;
-            }
-            let mut out = elements.filled(&permuted_chunk)?;
-            let part = ArrayBox::whole(&chunk, 0, strides);
-            part.read(&chunk, elements.size, &mut &bytes[..], &mut out)?;
-            (chunk, bytes) = (permuted_chunk, out);
-        }
-        match &self.array {
-            ArrayCodec::Bytes { big: true } => elements.swap_bytes(&mut bytes),
-            ArrayCodec::Bytes { big: false } => (),
-            ArrayCodec::Shards(shards) => bytes = shards.write(elements, &chunk, &bytes)?,
-        }
-        let all = self.bytes.iter();
-        all.copied()
-            .try_fold(bytes, |bytes, packed| packed.pack(bytes))
-    }
-}
-
 /// A stream of at most `left` more bytes.
-struct LengthLimited<'a> {
-    stream: Box<dyn Read + 'a>,
-    left: u64,
+pub(super) struct LengthLimited<'a> {
+    pub(super) stream: Box<dyn Read + 'a>,
+    pub(super) left: u64,
 }
 
 impl Read for LengthLimited<'_> {
@@ -306,7 +206,7 @@ impl Read for Crc32cReader<'_> {
                 return if self.held[..self.len] == self.sum.to_le_bytes() {
                     Ok(0)
                 } else {
-                    Err(broken("wrong crc32c"))
+                    Err(corrupt("wrong crc32c"))
                 };
             }
             self.len += read;

@@ -7,6 +7,8 @@ use std::path::Path;
 use nomina::{Error, ErrorKind, Result};
 use nomina_runtime::file::{self, failed};
 
+use super::errors::chunk_failed;
+
 /// The metadata file of a folder.
 const DESCRIPTION: &str = "zarr.json";
 
@@ -39,7 +41,7 @@ pub(super) fn description(op: &'static str, folder: &Path) -> Result<String> {
                 format!("the folder is not a zarr array or group: it has no `{DESCRIPTION}`");
             Error::new(ErrorKind::File, op, what)
         }
-        _ => super::chunks::chunk_failed(op, &error),
+        _ => chunk_failed(op, &error),
     })
 }
 

@@ -10,9 +10,10 @@ mod array_metadata;
 mod attributes;
 mod chunks;
 mod codec;
+mod codec_chain;
+mod errors;
 mod group;
 mod packed;
-mod shards;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -8,8 +8,8 @@ use nomina_runtime::{Raw, call};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::array_metadata::broken;
 use super::attributes::Attribute;
+use super::errors::broken;
 
 /// The attributes that define the packing. Other attributes are skipped.
 #[derive(Default, Deserialize)]
