@@ -2,14 +2,21 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::Expr;
-
-use super::lower::MethodCall;
+use syn::{AngleBracketedGenericArguments, Expr, Ident, Token};
 
 /// An expression.
 pub struct Check {
     tokens: Vec<TokenTree>,
     form: Form,
+}
+
+/// A method call without the expressions in it.
+pub struct MethodCall {
+    pub dot: Token![.],
+    pub method: Ident,
+    pub turbofish: Option<AngleBracketedGenericArguments>,
+    pub parentheses: Span,
+    pub commas: Vec<Option<Token![,]>>,
 }
 
 /// The contexts in which an expression needs no parentheses.

@@ -5,13 +5,10 @@ use std::collections::HashMap;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{
-    AngleBracketedGenericArguments, BinOp, Expr, ExprMethodCall, ExprPath, Ident, Lit, Local, Pat,
-    Stmt, Token, UnOp,
-};
+use syn::{BinOp, Expr, ExprMethodCall, ExprPath, Ident, Lit, Local, Pat, Stmt, UnOp};
 
 use super::allowed::{OPERATORS, REDUCTIONS};
-use super::check::Check;
+use super::check::{Check, MethodCall};
 use super::instead::{instead, unknown};
 use super::parse::NamedTensor;
 use crate::crate_path::CratePath;
@@ -110,15 +107,6 @@ enum Task {
 
 /// A row of [`OPERATORS`].
 type Operator = (&'static str, &'static str, usize, &'static [f64]);
-
-/// A method call without the expressions in it.
-pub struct MethodCall {
-    pub dot: Token![.],
-    pub method: Ident,
-    pub turbofish: Option<AngleBracketedGenericArguments>,
-    pub parentheses: Span,
-    pub commas: Vec<Option<Token![,]>>,
-}
 
 impl Lower<'_> {
     fn node(&mut self, kind: &TokenStream) -> usize {

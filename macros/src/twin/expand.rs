@@ -10,6 +10,7 @@ use super::arguments::TwinArguments;
 use super::body;
 use super::docs::{Docs, PANICS, added_by_options};
 use super::generator::Draws;
+use super::names::shorter;
 use super::parse::{Method, Parameter, is_punct};
 
 /// Returns the original method, and those generated from it.
@@ -99,12 +100,6 @@ fn from_generator(one: One<'_>, name: &str) -> syn::Result<TokenStream> {
     );
     let tries_own = with.tried(&own, &method.name, quote_spanned!(span=> { #given }));
     Ok(quote!(#panics_plain #tries_plain #panics_own #tries_own))
-}
-
-/// Returns the name of a method without a part of it.
-pub fn shorter(name: &str, part: &str) -> Option<String> {
-    let (before, behind) = name.rsplit_once(part)?;
-    Some(format!("{before}{behind}"))
 }
 
 /// The body of the panicking method.

@@ -8,8 +8,9 @@ use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Token, parenthesized};
 
 use super::docs::{Docs, ERRORS, added_by_options, link, text};
-use super::expand::{call, shorter};
+use super::expand::call;
 use super::generator::Draws;
+use super::names::shorter;
 use super::parse::{Method, Parameter};
 
 /// The arguments of the attribute.

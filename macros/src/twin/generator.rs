@@ -2,11 +2,11 @@
 //!
 //! The original method's last parameter is an `Option` of a generator, so that its body is written once.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 
 use super::docs::{link, text};
-use super::expand::shorter;
+use super::names::shorter;
 use super::parse::{Method, Parameter};
 
 /// The methods generated from such a method.
@@ -59,14 +59,4 @@ impl Draws {
             self.plain.span(),
         )
     }
-}
-
-/// Returns the tokens of a type in an `Option`, with the tokens before it.
-pub fn in_option(tokens: &[TokenTree]) -> Option<Vec<TokenTree>> {
-    let at = tokens
-        .iter()
-        .position(|token| matches!(token, TokenTree::Ident(word) if word == "Option"))?;
-    let (before, behind) = tokens.split_at(at);
-    let inner = behind.get(2..behind.len().checked_sub(1)?)?;
-    Some(before.iter().chain(inner).cloned().collect())
 }

@@ -7,6 +7,7 @@ mod docs;
 mod expand;
 mod forms;
 mod generator;
+mod names;
 mod parse;
 #[cfg(test)]
 mod tests;

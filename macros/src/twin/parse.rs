@@ -41,7 +41,7 @@ impl Parameter {
     pub fn in_option(&self) -> Option<Self> {
         Some(Self {
             name: self.name.clone(),
-            tokens: super::generator::in_option(&self.tokens)?,
+            tokens: in_option(&self.tokens)?,
         })
     }
 
@@ -66,6 +66,16 @@ impl Method {
             .first()
             .is_some_and(|first| first.name == "self")
     }
+}
+
+/// Returns the tokens of a type in an `Option`, with the tokens before it.
+fn in_option(tokens: &[TokenTree]) -> Option<Vec<TokenTree>> {
+    let at = tokens
+        .iter()
+        .position(|token| matches!(token, TokenTree::Ident(word) if word == "Option"))?;
+    let (before, behind) = tokens.split_at(at);
+    let inner = behind.get(2..behind.len().checked_sub(1)?)?;
+    Some(before.iter().chain(inner).cloned().collect())
 }
 
 fn error<V>(at: impl quote::ToTokens, message: &str) -> syn::Result<V> {
