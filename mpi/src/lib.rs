@@ -39,6 +39,7 @@
 
 mod agree;
 mod axis_comm;
+mod calls;
 mod driver;
 mod moves;
 mod record;

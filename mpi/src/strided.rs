@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use mpi::ffi;
 use nomina_runtime::Raw;
 
-use crate::request::{byte_type, require_success, to_c_int};
+use crate::calls::{byte_type, require_success, to_c_int};
 
 /// A datatype that covers the elements of a tensor in row-major order, from the first one on.
 #[derive(Debug)]

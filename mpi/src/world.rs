@@ -15,8 +15,9 @@ use nomina_mesh::{Alone, Engine, Job, Ranks, Ticket};
 
 use crate::agree::{JobDescription, scratch_bytes};
 use crate::axis_comm::AxisComm;
+use crate::calls::{require_success, to_c_int};
 use crate::driver::Driver;
-use crate::request::{Comm, Span, require_success, to_c_int};
+use crate::request::{Comm, Span};
 use crate::settings::max_message_bytes;
 use crate::turn::{self, Turn};
 

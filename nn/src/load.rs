@@ -1,34 +1,17 @@
-//! Loading of a module's tensors.
+//! Checks and conversions of the tensors that a module loads.
 
 use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 
-use crate::module::Module;
-use crate::path::Path;
-
 const OP: &str = "load";
 
-/// Checks all tensors, then replaces them.
-pub(crate) fn load(
-    module: &mut dyn Module,
-    mut of: impl FnMut(&str) -> Result<DynTensor>,
-) -> Result<()> {
-    let mut own = Vec::new();
-    module.each(&mut Path::default(), &mut |path, slot| {
-        own.push((path.to_owned(), slot.to_dyn()));
-    });
-    let mut found = Vec::new();
-    for (path, own) in own {
-        let value = of(&path).and_then(|value| fit_to(&own, value)?.to_device(own.device()));
-        found.push(value.map_err(|error| error.in_op(OP).within(format_args!("`{path}`")))?);
-    }
-    let mut found = found.into_iter();
-    let mut outcome = Ok(());
-    module.each_mut(&mut Path::default(), &mut |_, slot| {
-        if let (Ok(()), Some(value)) = (&outcome, found.next()) {
-            outcome = slot.set(value);
-        }
-    });
-    outcome
+/// Converts the result of reading the tensor at a path to a replacement of `own`, on its device.
+pub(crate) fn replacement(
+    path: &str,
+    own: &DynTensor,
+    value: Result<DynTensor>,
+) -> Result<DynTensor> {
+    let value = value.and_then(|value| fit_to(own, value)?.to_device(own.device()));
+    value.map_err(|error| error.in_op(OP).within(format_args!("`{path}`")))
 }
 
 /// Converts `value` to a replacement of `own`: with its names and sizes. The dtypes must be equal.

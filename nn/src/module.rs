@@ -182,7 +182,7 @@ pub trait Module {
     where
         Self: Sized,
     {
-        load::load(self, of)
+        load(self, of)
     }
 
     /// Clears all gradients.
@@ -263,6 +263,26 @@ fn dims(tensor: &DynTensor) -> String {
         [one] => format!("({one},)"),
         _ => format!("({})", all.join(", ")),
     }
+}
+
+/// Checks all tensors, then replaces them.
+fn load(module: &mut dyn Module, mut of: impl FnMut(&str) -> Result<DynTensor>) -> Result<()> {
+    let mut own = Vec::new();
+    module.each(&mut Path::default(), &mut |path, slot| {
+        own.push((path.to_owned(), slot.to_dyn()));
+    });
+    let mut found = Vec::new();
+    for (path, own) in own {
+        found.push(load::replacement(&path, &own, of(&path))?);
+    }
+    let mut found = found.into_iter();
+    let mut outcome = Ok(());
+    module.each_mut(&mut Path::default(), &mut |_, slot| {
+        if let (Ok(()), Some(value)) = (&outcome, found.next()) {
+            outcome = slot.set(value);
+        }
+    });
+    outcome
 }
 
 /// Calls `change` with each tensor until it fails.
