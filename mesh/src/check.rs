@@ -12,8 +12,7 @@ use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::Place;
 use nomina_runtime::Raw;
 
-use crate::metadata::CallSite;
-use crate::origin::{Origin, hash_of};
+use crate::origin::{CallSite, Origin, hash_of};
 use crate::ranks::{Job, Ranks};
 
 /// The description of a collective that a rank is about to run.

@@ -9,8 +9,8 @@ use nomina_core::mesh::{Own, Placement, Synced};
 use nomina_runtime::Raw;
 
 use crate::mesh::Mesh;
-use crate::metadata::{CallSite, Metadata};
-use crate::origin::Origin;
+use crate::metadata::Metadata;
+use crate::origin::{CallSite, Origin};
 use crate::sharded::{Sharded, places, typed};
 
 /// The placement that is [`Synced`] along all axes of `M`.

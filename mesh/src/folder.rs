@@ -10,10 +10,11 @@ use nomina_runtime::file::{self, failed};
 
 use crate::check::{Description, TensorDescription};
 use crate::dynamic::DynSharded;
-use crate::mesh::Shared;
-use crate::metadata::{CallSite, Metadata};
+use crate::metadata::Metadata;
+use crate::origin::CallSite;
 use crate::partition::part;
 use crate::ranks::Job;
+use crate::shared::Shared;
 
 /// A rank's piece of a tensor to be saved: a [`DynSharded`], or a part of an optimizer's state.
 #[derive(Clone)]

@@ -52,6 +52,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod buckets;
 mod call;
 mod check;
 pub mod claim;
@@ -75,9 +76,11 @@ mod plan;
 pub mod prelude;
 mod queue;
 mod ranks;
+mod rng;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
 pub mod sharded;
+mod shared;
 mod split_dim;
 mod threads;
 #[cfg(feature = "zarr")]

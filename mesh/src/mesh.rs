@@ -1,23 +1,18 @@
-//! A mesh: its axes with their ranks, and the checks that all ranks do the same.
+//! A mesh: its axes with their ranks.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use nomina::{DType, DynTensor, Error, ErrorKind, Generator, Result};
+use nomina::{Error, ErrorKind, Result};
 use nomina_core::mesh::{AxisIndex, AxisOf, MeshAxis, Placement};
-use nomina_runtime::Raw;
 
-use crate::check::{Agreement, Check, Description};
-use crate::dynamic::DynSharded;
-use crate::metadata::CallSite;
-use crate::origin::{Origin, Origins};
+use crate::check::Description;
 use crate::owner::Owner;
 use crate::plan::{Plan, Simulated};
-use crate::queue::{DEFAULT_BUCKET_CAP, Queue};
-use crate::ranks::{Alone, Job, Ranks, Ticket};
+use crate::ranks::{Alone, Job, Ranks};
+use crate::shared::Shared;
 
 /// A launcher of a mesh's processes.
 pub trait Engine {
@@ -27,192 +22,6 @@ pub trait Engine {
     /// # Errors
     /// If the sizes do not multiply to the number of processes.
     fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>>;
-}
-
-/// One axis of a mesh, as this rank sees it.
-pub(crate) struct Axis {
-    pub(crate) name: &'static str,
-    pub(crate) ranks: Arc<dyn Ranks>,
-    check: Mutex<Check>,
-    /// The pending comparison for the job started last.
-    pending_agreement: Mutex<Option<Arc<Agreement>>>,
-    /// Gradients waiting to be summed over the axis.
-    pub(crate) queue: Mutex<Queue>,
-}
-
-/// State shared by all handles of a rank's mesh.
-#[doc(hidden)]
-pub struct Shared {
-    pub(crate) axes: Vec<Axis>,
-    generator: Mutex<Generator>,
-    simulated: Option<Arc<Simulated>>,
-    bucket_cap: AtomicUsize,
-    /// The thread that makes the collectives; one for all meshes over the same ranks.
-    owner: Arc<Owner>,
-    origins: Origins,
-}
-
-impl Shared {
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-
-    #[cfg(any(feature = "safetensors", feature = "zarr"))]
-    pub(crate) fn is_simulated(&self) -> bool {
-        self.simulated.is_some()
-    }
-
-    /// Returns the origin of a tensor that a call creates.
-    pub(crate) fn origin(&self, at: CallSite) -> Origin {
-        self.origins.create(at)
-    }
-
-    /// Returns whether exactly one axis has more than one rank, so that all ranks take part in each collective.
-    fn has_single_axis(&self) -> bool {
-        let axes = self.axes.iter();
-        axes.filter(|axis| axis.ranks.size() > 1).count() == 1
-    }
-
-    /// Records that all ranks of the mesh have synchronized.
-    pub(crate) fn mark_synchronized(&self) {
-        self.origins.restart(true);
-    }
-
-    /// Starts a job after the ranks have agreed that they all do it.
-    pub(crate) fn start(
-        &self,
-        axis: usize,
-        description: Description<'_>,
-        job: Job,
-    ) -> Result<Ticket> {
-        let one = &self.axes[axis];
-        if one.ranks.size() == 1 {
-            self.record(one, description.op, description.at, &job);
-            return one.ranks.start(job);
-        }
-        let _running = self.owner.begin(description.op)?;
-        self.wait_for_agreement()?;
-        self.record(one, description.op, description.at, &job);
-        if self.simulated.is_none() {
-            let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
-            check.start(&one.ranks, one.name, description, Some(&job), false)?()?;
-        }
-        self.origins.restart(self.has_single_axis());
-        one.ranks.start(job)
-    }
-
-    /// Like [`start`](Self::start), but does not wait for the other ranks: the comparison is checked when the job is
-    /// waited for.
-    pub(crate) fn start_ahead(
-        &self,
-        axis: usize,
-        description: Description<'_>,
-        job: Job,
-    ) -> Result<Ticket> {
-        let one = &self.axes[axis];
-        if one.ranks.size() == 1 || self.simulated.is_some() {
-            return self.start(axis, description, job);
-        }
-        let _running = self.owner.begin(description.op)?;
-        self.wait_for_agreement()?;
-        let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
-        let agreed = check.start(&one.ranks, one.name, description, Some(&job), false)?;
-        drop(check);
-        let agreed = Arc::new(Agreement::new(agreed));
-        *one.pending_agreement
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&agreed));
-        self.origins.restart(self.has_single_axis());
-        let ticket = one.ranks.start(job)?;
-        Ok(Ticket::new(move || {
-            agreed.wait()?;
-            ticket.wait()
-        }))
-    }
-
-    /// Waits until the ranks agree on the job that was started ahead. If they disagree they run further jobs to find
-    /// the difference, so no other job may be started before this returns.
-    fn wait_for_agreement(&self) -> Result<()> {
-        self.axes.iter().try_for_each(|axis| {
-            let mut pending_agreement = axis
-                .pending_agreement
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            pending_agreement
-                .take()
-                .map_or(Ok(()), |agreement| agreement.wait())
-        })
-    }
-
-    /// Lets the ranks of an axis agree on a series of jobs, which are then started by
-    /// [`start_agreed`](Self::start_agreed).
-    pub(crate) fn agree(&self, axis: usize, description: Description<'_>) -> Result<()> {
-        let one = &self.axes[axis];
-        if one.ranks.size() == 1 {
-            return Ok(());
-        }
-        let _running = self.owner.begin(description.op)?;
-        self.wait_for_agreement()?;
-        self.origins.restart(self.has_single_axis());
-        if self.simulated.is_some() {
-            return Ok(());
-        }
-        let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
-        check.start(&one.ranks, one.name, description, None, true)?()
-    }
-
-    /// Starts a job that the ranks have agreed on.
-    pub(crate) fn start_agreed(
-        &self,
-        axis: usize,
-        op: &'static str,
-        at: CallSite,
-        job: Job,
-    ) -> Result<Ticket> {
-        let one = &self.axes[axis];
-        self.record(one, op, at, &job);
-        one.ranks.start(job)
-    }
-
-    /// Returns an error if the calling thread is not the one that makes the collectives.
-    #[cfg(feature = "nccl")]
-    pub(crate) fn require_owner(&self, op: &'static str) -> Result<()> {
-        let others = self.axes.iter().any(|axis| axis.ranks.size() > 1);
-        if others {
-            self.owner.begin(op)?;
-        }
-        Ok(())
-    }
-
-    /// Records a job in the plan of a simulated mesh.
-    fn record(&self, axis: &Axis, op: &'static str, at: CallSite, job: &Job) {
-        if let Some(simulated) = &self.simulated {
-            simulated.record(axis.name, (op, at), job, axis.ranks.size());
-        }
-    }
-
-    pub(crate) fn bucket_cap(&self) -> usize {
-        self.bucket_cap.load(Ordering::Relaxed)
-    }
-
-    /// Runs a job that returns one tensor.
-    pub(crate) fn run_for_one(
-        &self,
-        axis: usize,
-        description: Description<'_>,
-        job: Job,
-    ) -> Result<Raw> {
-        self.start(axis, description, job)?.wait_for_one()
-    }
-
-    pub(crate) fn with_generator<V>(&self, draw: impl FnOnce(&mut Generator) -> V) -> V {
-        draw(
-            &mut self
-                .generator
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
-    }
 }
 
 /// A mesh of processes or threads, as one of its ranks sees it: the number of ranks along each axis, and this rank's
@@ -268,22 +77,8 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             );
             return Err(Error::new(ErrorKind::Mesh, "mesh", what));
         }
-        let axes = axes.into_iter().zip(M::AXES);
-        let axes = axes.map(|(ranks, name)| Axis {
-            name,
-            ranks,
-            check: Mutex::default(),
-            pending_agreement: Mutex::default(),
-            queue: Mutex::default(),
-        });
-        let shared = Shared {
-            axes: axes.collect(),
-            generator: Mutex::new(Generator::new(0)),
-            simulated,
-            bucket_cap: AtomicUsize::new(DEFAULT_BUCKET_CAP),
-            owner,
-            origins: Origins::default(),
-        };
+        let axes = axes.into_iter().zip(M::AXES.iter().copied());
+        let shared = Shared::new(axes, simulated, owner);
         Ok(Self {
             shared: Arc::new(shared),
             mesh: PhantomData,
@@ -401,57 +196,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// default is 25 MiB. The sums of [`whole`](crate::Sharded::whole) are started in buckets of this size during
     /// backward, and overlap with it; a larger gradient is sent alone. 0 starts the sum of each gradient at once.
     pub fn set_bucket_cap(&self, bytes: usize) {
-        self.shared.bucket_cap.store(bytes, Ordering::Relaxed);
-    }
-
-    /// Seeds the generator of the mesh, from which [`randn`](Self::randn) and the other random constructors draw. Use
-    /// the same seed on all ranks.
-    pub fn manual_seed(&self, seed: u64) {
-        self.shared
-            .with_generator(|generator| generator.manual_seed(seed));
-    }
-
-    /// Returns the state of the mesh's generator, its seed and offset, for [`set_rng_state`](Self::set_rng_state). It
-    /// is the same on all ranks if they were seeded alike.
-    ///
-    /// # Errors
-    /// If memory for two numbers is missing.
-    #[track_caller]
-    pub fn get_rng_state(&self) -> Result<DynSharded> {
-        let state = self
-            .shared
-            .with_generator(|generator| [generator.seed(), generator.get_offset()]);
-        let numbers = state.map(u64::cast_signed).to_vec();
-        let found = self.whole_dyn(DynTensor::from_vec(numbers, &[2], ())?);
-        // Mixed into the origin, so that ranks with different states are detected.
-        Ok(state.into_iter().fold(found, DynSharded::with_number))
-    }
-
-    /// Restores the state of the mesh's generator, the same on all ranks. The state may come from another mesh, of any
-    /// sizes.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::Shape`] or [`ErrorKind::DType`] if `state` is not a result of
-    /// [`get_rng_state`](Self::get_rng_state).
-    pub fn set_rng_state(&self, state: &DynSharded) -> Result<()> {
-        let op = "set_rng_state";
-        let state = state.local();
-        let refused = |kind, what| {
-            Err(Error::new(kind, op, what)
-                .operand(state.names(), state.shape())
-                .hint("use a state of `get_rng_state`"))
-        };
-        if state.dtype() != DType::I64 {
-            return refused(ErrorKind::DType, "a state has i64 elements");
-        }
-        let &[seed, offset] = &state.to_vec::<i64>()?[..] else {
-            return refused(ErrorKind::Shape, "a state has two elements");
-        };
-        self.shared.with_generator(|generator| {
-            generator.manual_seed(seed.cast_unsigned());
-            generator.set_offset(offset.cast_unsigned());
-        });
-        Ok(())
+        self.shared.set_bucket_cap(bytes);
     }
 
     /// Runs a step on a simulated mesh (`Grid::simulate`), and lists what it sends: see [`Plan`].

@@ -1,7 +1,6 @@
 //! Per-rank metadata of a distributed tensor (names, global sizes, placements, origin, the mesh) and all conversions
 //! between placements, whose gradients are conversions again.
 
-use std::panic::Location;
 use std::sync::Arc;
 
 use nomina::{DType, DynTensor, Error, ErrorKind, Name, Names, Result};
@@ -10,15 +9,12 @@ use nomina_core::mesh::value::{Place, error};
 use nomina_runtime::Raw;
 use nomina_runtime::grad::{Later, custom, custom_later};
 
-use crate::check::Description;
-use crate::mesh::Shared;
-use crate::origin::Origin;
+use crate::buckets;
+use crate::check::{Description, TensorDescription};
+use crate::origin::{CallSite, Origin};
 use crate::partition::part;
-use crate::queue;
 use crate::ranks::Job;
-
-/// A call in a user's program.
-pub(crate) type CallSite = &'static Location<'static>;
+use crate::shared::Shared;
 
 /// The metadata of a tensor on a mesh, without its piece.
 #[derive(Clone)]
@@ -144,6 +140,20 @@ impl Metadata {
             origin: (self.places[axis] != Place::Own).then_some(self.origin),
             dtype,
             ..Description::new(op, at)
+        }
+    }
+
+    /// Describes a gradient of the tensor, for the ranks to compare.
+    fn describe_grad(&self, grad: &Raw, at: CallSite) -> TensorDescription {
+        TensorDescription {
+            role: "gradient",
+            names: self.names.to_vec(),
+            sizes: self.sizes.clone(),
+            places: self.places.clone(),
+            dtype: Some(grad.dtype()),
+            origin: Some(self.origin),
+            at: Some(at),
+            extra: String::new(),
         }
     }
 
@@ -337,7 +347,10 @@ impl Metadata {
             });
         }
         let queued = self.clone();
-        let start = move |grad: &Raw| Ok(Box::new(queue::add(&queued, axis, grad, at)?) as Later);
+        let start = move |grad: &Raw| {
+            let item = queued.describe_grad(grad, at);
+            Ok(Box::new(buckets::add(&queued.shared, axis, grad, item, at)?) as Later)
+        };
         custom_later("whole", raw, raw.clone(), start, back)
     }
 

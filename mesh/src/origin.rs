@@ -3,9 +3,11 @@
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
-use crate::metadata::CallSite;
+/// A call in a user's program.
+pub(crate) type CallSite = &'static Location<'static>;
 
 /// The origin of a tensor, equal on all ranks of a program that makes the same calls on all of them.
 #[doc(hidden)]

@@ -5,8 +5,8 @@ use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
 
 use crate::check::{Description, gather_texts};
-use crate::mesh::Shared;
 use crate::ranks::Job;
+use crate::shared::Shared;
 
 impl Shared {
     /// Returns this rank's value if no rank failed and all ranks have the same `count` numbers. Otherwise returns an

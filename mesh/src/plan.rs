@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nomina::{Device, Error, ErrorKind, Result};
 use nomina_runtime::Raw;
 
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 use crate::ranks::{Job, Ranks, Ticket};
 
 /// The collectives of one place in a program, over one axis.

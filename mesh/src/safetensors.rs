@@ -44,8 +44,8 @@ use crate::dynamic::DynSharded;
 use crate::folder::FolderWrite;
 pub use crate::folder::Piece;
 use crate::mesh::Mesh;
-use crate::metadata::{CallSite, Metadata};
-use crate::origin::Origin;
+use crate::metadata::Metadata;
+use crate::origin::{CallSite, Origin};
 use crate::sharded::{Sharded, places};
 
 /// Returns the name of a rank's file.

@@ -73,7 +73,7 @@ fn write(
     path: &Path,
     tensor: &DynSharded,
     chunks: Option<&[usize]>,
-    at: crate::metadata::CallSite,
+    at: crate::origin::CallSite,
 ) -> Result<()> {
     let pieces = [(String::new(), Piece::from(tensor.clone()))];
     let piece = &pieces[0].1;

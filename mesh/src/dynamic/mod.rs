@@ -16,10 +16,11 @@ use nomina_core::mesh::value::{Mode, Place, Verdict, error};
 use nomina_core::mesh::{Combine, Fault, Placement};
 use nomina_core::op::{Op, Spread};
 
-use crate::mesh::{Mesh, Shared};
+use crate::mesh::Mesh;
 use crate::metadata::Metadata;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
+use crate::shared::Shared;
 
 pub use over::Over;
 pub use via::{ClassOptions, DimVia};

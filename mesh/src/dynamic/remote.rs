@@ -10,7 +10,7 @@ use nomina_core::mesh::value::{Mode, Place};
 use nomina_core::op::Op;
 
 use super::{DimVia, DynSharded};
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 use crate::split_dim::{Attention, SlidingOp, SplitDim, WindowResult, split_groups_error};
 
 fn single_name(name: &Name) -> Result<Names> {

@@ -11,7 +11,7 @@ use nomina_core::rule::DimArg;
 use nomina_runtime::tensor::CrossEntropyOptions;
 
 use super::DynSharded;
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 use crate::split_dim::{EntropyArgs, Scan, SplitDim, WindowResult, entropy};
 
 /// A dim that each rank has all of, or one via the mesh axis that splits it.

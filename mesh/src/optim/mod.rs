@@ -45,11 +45,11 @@ use nomina_runtime::grad::LeafId;
 
 use crate::check::{Description, TensorDescription};
 use crate::dynamic::DynSharded;
-use crate::mesh::Shared;
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 use crate::partition::part;
 use crate::ranks::{Job, Ticket};
 use crate::sharded::{Sharded, axis_index};
+use crate::shared::Shared;
 
 /// Gradients are sent in blocks of at most this many bytes; a larger gradient is sent alone.
 const BLOCK: usize = 4 << 20;

@@ -11,7 +11,7 @@ use nomina_core::mesh::{
 use nomina_macros::twin;
 
 use super::{Sharded, axis_index, typed};
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 use crate::split_dim::{Scan, SplitDim};
 
 /// A split dim and the mesh axis over which an operator communicates to see all of it. Created by [`ViaAxis::via`].

@@ -15,7 +15,7 @@ use nomina_runtime::tensor::CrossEntropyOptions as Plain;
 
 use super::Sharded;
 use super::along::{Along, AlongDim, from_dyn};
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 use crate::split_dim::{EntropyArgs, entropy};
 
 /// Options of `cross_entropy_with` and `nll_loss_with`, for classes along the dim of `A` of a tensor in placement `P`.

@@ -25,9 +25,10 @@ use nomina_core::mesh::{Combine as By, MeshAxis, Placement};
 use nomina_runtime::Raw;
 use operand::{Fits, MeshOperand, OutPlace};
 
-use crate::mesh::{Mesh, Shared};
+use crate::mesh::Mesh;
 use crate::metadata::Metadata;
 use crate::origin::Origin;
+use crate::shared::Shared;
 
 /// The dims of the result of a tensor and the operand `R`.
 pub type OutDims<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dims;

@@ -10,7 +10,7 @@ use nomina_macros::twin;
 
 use super::Sharded;
 use super::along::{Along, from_dyn};
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 
 /// A tensor and its elements' indices, both replicated along the axis of `A`.
 pub type Found<D, P, A, T> = (

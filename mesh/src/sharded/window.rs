@@ -19,7 +19,7 @@ use nomina_macros::{spatial, twin};
 
 use super::Sharded;
 use super::along::{AlongDim, from_dyn};
-use crate::metadata::CallSite;
+use crate::origin::CallSite;
 use crate::split_dim::{SlidingOp, WindowResult};
 
 /// `S` dims that windows slide along, one dim or a tuple. Each is whole on every rank, or [`via`](crate::ViaAxis::via)

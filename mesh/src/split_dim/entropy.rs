@@ -9,7 +9,8 @@ use nomina_runtime::grad::custom;
 use nomina_runtime::tensor::{CrossEntropyOptions, Reduction};
 
 use super::{SplitDim, with_names_of};
-use crate::metadata::{CallSite, Metadata};
+use crate::metadata::Metadata;
+use crate::origin::CallSite;
 
 /// The arguments of a cross entropy besides the logits.
 pub(crate) struct EntropyArgs<'a> {

@@ -26,7 +26,8 @@ use nomina_core::rule::DimArg;
 use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
-use crate::metadata::{CallSite, Metadata};
+use crate::metadata::Metadata;
+use crate::origin::CallSite;
 use crate::partition::part;
 
 /// A dim of a tensor that is split over the ranks of one mesh axis.

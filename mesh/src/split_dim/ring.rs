@@ -8,7 +8,8 @@ use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
 use super::{SplitDim, unnamed, with_names_of};
-use crate::metadata::{CallSite, Metadata};
+use crate::metadata::Metadata;
+use crate::origin::CallSite;
 use crate::partition::part;
 use crate::ranks::Job;
 

@@ -10,7 +10,8 @@ use nomina_core::rule::{self, FilterForm, Sites};
 use super::route::{Range, Route};
 use super::{SplitDim, with_dependency};
 use crate::identity;
-use crate::metadata::{CallSite, Metadata};
+use crate::metadata::Metadata;
+use crate::origin::CallSite;
 use crate::partition::part;
 
 /// A window along one dim.
