@@ -4,8 +4,7 @@ use alloc::format;
 
 use smallvec::SmallVec;
 
-use super::arg::DimRef;
-use super::lookup::insert_position;
+use super::lookup::{DimRef, insert_position};
 use super::remove::{rank_limit, unsqueeze};
 use super::{Shape, unify_all};
 use crate::error::{Error, ErrorKind, Result};

@@ -4,9 +4,9 @@ use alloc::format;
 
 use smallvec::SmallVec;
 
-use super::arg::{DimArg, DimRef};
+use super::arg::DimArg;
 use super::item::distinct;
-use super::lookup::find;
+use super::lookup::{DimRef, find};
 use super::{Positions, Shape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;

@@ -5,9 +5,9 @@ use alloc::string::String;
 
 use smallvec::SmallVec;
 
-use super::arg::{DimArg, DimRef};
+use super::arg::DimArg;
 use super::item::{NameItem, distinct};
-use super::lookup::find;
+use super::lookup::{DimRef, find};
 use super::remove::rank_limit;
 use super::{Positions, Shape, numel};
 use crate::error::{Error, ErrorKind, Result};

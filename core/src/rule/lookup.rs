@@ -2,10 +2,59 @@
 
 use alloc::format;
 use alloc::string::String;
+use core::fmt;
 
-use super::arg::DimRef;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Names, is_name};
+
+/// One dim as an argument: by name or by index. A marker of `dims!` acts as its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum DimRef<'a> {
+    /// The dim with this name.
+    Name(&'a str),
+    /// The dim at this position; negative counts from the end.
+    Index(i64),
+    /// PyTorch's `None`. Looking up a dim by it is always an error.
+    Unnamed,
+}
+
+impl DimRef<'_> {
+    /// Returns the position of the dim in `names`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NameNotFound`], [`ErrorKind::InvalidName`], [`ErrorKind::Index`], or
+    /// [`ErrorKind::UnnamedDim`] for [`DimRef::Unnamed`].
+    pub fn position(self, op: &'static str, names: &Names) -> Result<usize> {
+        position(op, names, self)
+    }
+
+    /// Like [`DimRef::position`], but returns `None` if the tensor is zero-dim and the index is 0
+    /// or -1: reductions and scans then work on the number itself.
+    ///
+    /// # Errors
+    /// The errors of [`DimRef::position`].
+    pub fn position_or_scalar(self, op: &'static str, names: &Names) -> Result<Option<usize>> {
+        match self {
+            Self::Index(0 | -1) if names.is_empty() => Ok(None),
+            dim => position(op, names, dim).map(Some),
+        }
+    }
+
+    pub(super) fn is_name(self) -> bool {
+        !matches!(self, Self::Index(_))
+    }
+}
+
+/// Prints like source code: `"N"`, `-1`, `None`.
+impl fmt::Debug for DimRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "{name:?}"),
+            Self::Index(index) => write!(f, "{index}"),
+            Self::Unnamed => f.write_str("None"),
+        }
+    }
+}
 
 /// Returns the position of `dim` in `names`; see [`DimRef::position`].
 ///

@@ -55,7 +55,7 @@ mod unify;
 use smallvec::SmallVec;
 
 pub use align::{Alignment, align_as, align_to};
-pub use arg::{DimArg, DimRef};
+pub use arg::DimArg;
 pub use attention::attention;
 pub use cat::{Cat, NamedShape, Operands, cat, is_skipped, stack};
 pub use contract::{Contraction, Pairs, contract, contract_shape};
@@ -65,7 +65,7 @@ pub use flatten::{Flattening, Unflattening, flatten, flatten_range, flatten_shap
 pub use grid::{block_diag, meshgrid};
 pub use index::{index_along, index_by, index_into, index_many, index_place, index_select};
 pub use item::{NameItem, names_of};
-pub use lookup::{find, insert_position, position};
+pub use lookup::{DimRef, find, insert_position, position};
 pub use masked::{masked_fill, masked_fill_in_place, masked_select};
 pub use matmul::{addmm, addmv, baddbmm, bmm, cdist, dot, matmul, mm, mv};
 pub use matmul_shape::{bmm_shape, cdist_shape, dot_shape, matmul_shape, mm_shape, mv_shape};

@@ -4,8 +4,8 @@
 use alloc::format;
 
 use super::Positions;
-use super::arg::{DimArg, DimRef};
-use super::lookup::{position, wrap};
+use super::arg::DimArg;
+use super::lookup::{DimRef, position, wrap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 

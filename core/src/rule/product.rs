@@ -2,8 +2,9 @@
 
 use alloc::format;
 
-use super::arg::{DimArg, DimRef};
+use super::arg::DimArg;
 use super::item::distinct;
+use super::lookup::DimRef;
 use super::{Positions, Shape, bmm, unify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};

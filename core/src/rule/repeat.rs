@@ -2,9 +2,9 @@
 
 use alloc::format;
 
-use super::arg::{DimArg, DimRef};
+use super::arg::DimArg;
 use super::item::distinct;
-use super::lookup::wrap;
+use super::lookup::{DimRef, wrap};
 use super::remove::rank_limit;
 use super::{NameItem, Shape, names_of};
 use crate::error::{Error, ErrorKind, Result};
