@@ -16,6 +16,7 @@ use crate::erased::{Known, product};
 /// The dims of a product of batches of matrices, without the batch dim.
 type Summed<E, F> = <Product<E, F> as DimList>::Tail;
 
+/// # Products and linear algebra
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds the product of two matrices to this tensor.
     ///

@@ -17,6 +17,7 @@ use crate::erased::compose::{call_dynamic, call_for_tensor};
 use crate::erased::{Known, gather};
 
 /// # Parts of a dim
+/// # Reductions, order and statistics
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Returns the windows of `window` elements that slide along a dim in steps of 1, to be reduced to one element
     /// each. The dim is then shorter by `window - 1`.

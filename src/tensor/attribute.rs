@@ -16,6 +16,7 @@ use super::{Tensor, TensorMut};
 use crate::erased::{Known, attribute, factory, ok};
 
 /// # Filling and attributes
+/// # Names, sizes and elements
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Returns the size of an element in bytes.
     #[must_use]

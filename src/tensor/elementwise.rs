@@ -20,6 +20,7 @@ pub(super) type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, 
 pub(super) type Dtype3<R, S, D, T> = OutDtype<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
 
 /// # Elementwise operators
+/// # Elementwise operators
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds `other` times `options.alpha`.
     ///

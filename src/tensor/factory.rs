@@ -27,6 +27,7 @@ use crate::erased::{Erased, Known, ok};
 /// let z = Tensor::<(N, C)>::ones([2, 3]);
 /// assert_eq!([x.dtype(), y.dtype(), z.dtype()], [DType::F64, DType::F64, DType::F32]);
 /// ```
+/// # Creating tensors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Creates a tensor of zeros. The shape is an array with one size per dim, or a tuple of dims
     /// with sizes, from which the dims are inferred.

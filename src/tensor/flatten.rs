@@ -12,6 +12,7 @@ use super::Tensor;
 use crate::erased::{Erased, Known, view};
 
 /// # Flatten and unflatten
+/// # Dims in another order or number
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Merges adjacent dims into one. A view if strides allow, otherwise a copy.
     ///

@@ -129,7 +129,8 @@ use crate::erased::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce:
 ///
 /// # Forms of a method
 ///
-/// This page lists each operator once. Its other forms have the same parameters, and editors complete them all:
+/// This page lists each operator once, in groups by what they do. Its other forms have the same parameters, and editors
+/// complete them all:
 ///
 /// | form | example | |
 /// |---|---|---|

@@ -12,6 +12,7 @@ use super::{Tensor, at};
 use crate::erased::{Known, compose};
 
 /// # Activations
+/// # Networks, random numbers and gradients
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Multiplies negative elements by `weight`, which has one number for each index of its dim.
     ///

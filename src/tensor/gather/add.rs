@@ -12,6 +12,7 @@ use crate::Tensor;
 use crate::erased::Known;
 use crate::erased::gather::{self, at};
 
+/// # Parts of tensors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds the slices of `source` at the indices of a dim, always in the order of the index.
     /// `source` has the dims of `self.index_select(dim, index)`.
