@@ -9,7 +9,7 @@ use nomina_macros::forms;
 use smallvec::SmallVec;
 
 use super::masked::FillValue;
-use super::{DiagonalOptions, DynTensor, Index, Operand, about};
+use super::{DiagonalOptions, DynTensor, Operand, about};
 use crate::call::{self, Arg};
 use crate::raw::RawMut;
 use crate::shape::Shape;
@@ -62,18 +62,6 @@ impl<'a> DynTensorMut<'a> {
     #[must_use]
     pub fn into_parts(self) -> (RawMut<'a>, Names) {
         (self.raw, self.names)
-    }
-
-    /// Returns the part of this part at numbers and ranges; see [`DynTensor::at_mut`].
-    ///
-    /// # Errors
-    /// Like [`DynTensor::at_mut`].
-    pub fn at<'b, 'c, D: Into<DimRef<'c>>>(
-        self,
-        indices: impl IntoIterator<Item = (D, Index<'b>)>,
-    ) -> Result<Self> {
-        let Self { raw, names } = self;
-        super::gather::part_at(raw, names, indices)
     }
 
     /// Returns the diagonal of two dims of this part; see [`DynTensor::diagonal_mut`].

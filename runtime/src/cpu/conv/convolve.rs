@@ -5,7 +5,7 @@ use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
 use super::lower::Lower;
-use super::number::{ConvNumber, Widen};
+use super::number::{ConvNumber, Widen, compute, native};
 use super::{BLOCK, direct, panels, positions, taps};
 use crate::job::{ConvJob, Matrix, Product, is_direct};
 
@@ -54,19 +54,6 @@ unsafe fn floats<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemo
         } else {
             by_blocks::<S, A>(job)
         }
-    }
-}
-
-/// Returns whether elements need no conversion for the computation.
-pub(super) fn native<S, A>() -> bool {
-    size_of::<S>() == size_of::<A>()
-}
-
-/// Returns the dtype of the computation.
-pub(super) fn compute(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 => DType::F32,
-        other => other,
     }
 }
 

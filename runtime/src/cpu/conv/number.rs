@@ -1,6 +1,7 @@
 //! Number types of convolutions and pools.
 
 use half::{bf16, f16};
+use nomina_core::DType;
 use num_complex::Complex;
 
 use crate::cpu::numeric::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
@@ -90,4 +91,17 @@ widen! {
     i8 => i64: i64::from, |x| x as i8;
     i16 => i64: i64::from, |x| x as i16;
     i32 => i64: i64::from, |x| x as i32;
+}
+
+/// Returns whether elements need no conversion for the computation.
+pub(super) fn native<S, A>() -> bool {
+    size_of::<S>() == size_of::<A>()
+}
+
+/// Returns the dtype of the computation.
+pub(super) fn compute(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
 }

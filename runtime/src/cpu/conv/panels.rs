@@ -7,8 +7,7 @@ use std::ops::Range;
 
 use nomina_core::Scalar;
 
-use super::convolve::{compute, native};
-use super::number::{ConvNumber, Widen};
+use super::number::{ConvNumber, Widen, compute, native};
 use super::planes::{FillPlanes, PlaneLayout, WindowPanels};
 use super::share::{Sizes, Tasks};
 use super::{positions, taps};

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::walk::{WalkOperand, WalkOperands};
+use super::walk::{BlockIndex, Feed, Reads, WalkOperands};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
 use crate::job::{FusedJob, Known, Node, scalar};
@@ -12,9 +12,6 @@ use crate::memory::refused;
 use crate::cpu::cast::Cast;
 use crate::cpu::parallel::Shared;
 use crate::cpu::pointwise::{DenseLoop, kernel};
-
-/// The index of a block; 0 is the result itself.
-pub(super) type BlockIndex = usize;
 
 /// One loop over a block.
 pub(super) enum BlockLoop {
@@ -30,57 +27,6 @@ pub(super) enum BlockLoop {
         /// The element sizes before and after the cast.
         sizes: [isize; 2],
     },
-}
-
-/// How loops read an operand.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Reads {
-    /// In place; its layout is that of the result.
-    Dense,
-    /// In place, row by row.
-    Direct,
-    /// From a block that is filled once, with one element.
-    Once,
-    /// From a block that is filled once, with as many copies of a row as fit.
-    Rows,
-    /// From a block that is filled each time.
-    Block,
-}
-
-impl Reads {
-    fn select(operand: &WalkOperand, same: bool, short: bool) -> Self {
-        if same && operand.linear {
-            Self::Dense
-        } else if operand.constant {
-            Self::Once
-        } else if short && operand.repeats {
-            Self::Rows
-        } else if same && !short && operand.inner() == operand.size {
-            Self::Direct
-        } else {
-            Self::Block
-        }
-    }
-
-    /// Returns whether the operand needs a block.
-    fn copies(self) -> bool {
-        !matches!(self, Self::Dense | Self::Direct)
-    }
-}
-
-/// An operand converted to one of the dtypes that loops read.
-pub(super) struct Feed {
-    pub(super) operand: usize,
-    /// The slot that loops read.
-    pub(super) slot: BlockIndex,
-    /// The block, if there is one. It equals `slot` except for repeating rows, which loops read at an
-    /// offset: the column at which the current run begins.
-    pub(super) home: BlockIndex,
-    pub(super) cast: Cast,
-    /// The size of an element in the block.
-    pub(super) size: isize,
-    pub(super) reads: Reads,
-    dtype: DType,
 }
 
 /// A number converted to one of the dtypes that loops read.

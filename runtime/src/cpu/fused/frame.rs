@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use nomina_core::{DType, Result};
 
-use super::compile::{BlockLoop, Compiled, Feed, Reads};
-use super::walk::WalkOperands;
+use super::compile::{BlockLoop, Compiled};
+use super::walk::{Feed, Reads, WalkOperands};
 use crate::SmallVec;
 use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::parallel::{GRAIN, Shared, try_split};

@@ -1,13 +1,18 @@
-//! Element addresses of the operands, in the memory order of the result.
+//! Element addresses of the operands, in the memory order of the result, and how loops read them.
 
-use super::compile::Feed;
+use nomina_core::DType;
+
 use crate::SmallVec;
 use crate::job::FusedJob;
 
+use crate::cpu::cast::Cast;
 use crate::cpu::parallel::Shared;
 
 /// Rows shorter than this are processed several at a time.
 const SHORT: usize = 256;
+
+/// The index of a block; 0 is the result itself.
+pub(super) type BlockIndex = usize;
 
 pub(crate) struct WalkOperand {
     pub(super) base: Shared,
@@ -33,6 +38,57 @@ impl WalkOperand {
     pub(crate) fn step(&self, dim: usize) -> isize {
         self.steps.get(dim).copied().unwrap_or(0)
     }
+}
+
+/// How loops read an operand.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Reads {
+    /// In place; its layout is that of the result.
+    Dense,
+    /// In place, row by row.
+    Direct,
+    /// From a block that is filled once, with one element.
+    Once,
+    /// From a block that is filled once, with as many copies of a row as fit.
+    Rows,
+    /// From a block that is filled each time.
+    Block,
+}
+
+impl Reads {
+    pub(super) fn select(operand: &WalkOperand, same: bool, short: bool) -> Self {
+        if same && operand.linear {
+            Self::Dense
+        } else if operand.constant {
+            Self::Once
+        } else if short && operand.repeats {
+            Self::Rows
+        } else if same && !short && operand.inner() == operand.size {
+            Self::Direct
+        } else {
+            Self::Block
+        }
+    }
+
+    /// Returns whether the operand needs a block.
+    pub(super) fn copies(self) -> bool {
+        !matches!(self, Self::Dense | Self::Direct)
+    }
+}
+
+/// An operand converted to one of the dtypes that loops read.
+pub(super) struct Feed {
+    pub(super) operand: usize,
+    /// The slot that loops read.
+    pub(super) slot: BlockIndex,
+    /// The block, if there is one. It equals `slot` except for repeating rows, which loops read at an
+    /// offset: the column at which the current run begins.
+    pub(super) home: BlockIndex,
+    pub(super) cast: Cast,
+    /// The size of an element in the block.
+    pub(super) size: isize,
+    pub(super) reads: Reads,
+    pub(super) dtype: DType,
 }
 
 pub(crate) struct WalkOperands {

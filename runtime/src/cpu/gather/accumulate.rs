@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::IndexTile;
-use super::update::Combine;
+use super::combine::Combine;
 use crate::cpu::numeric::{Convert, Number};
 use crate::job::IndexJob;
 use crate::memory::scratch::{push, room};

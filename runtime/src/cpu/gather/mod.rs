@@ -4,6 +4,7 @@
 //! dims of the operands. The interface to operators is [`IndexJob`].
 
 mod accumulate;
+mod combine;
 mod nonzero;
 mod pick;
 mod update;

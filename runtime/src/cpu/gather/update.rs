@@ -9,63 +9,13 @@ use nomina_core::DType;
 use num_complex::Complex;
 
 use super::accumulate::accumulate;
+use super::combine::{Add, Combine, CombineMax, CombineMin, CombineSet, Mul};
 use super::{Cut, IndexTile};
-use crate::cpu::numeric::{Number, Ordered};
 use crate::cpu::parallel::{GRAIN, threads};
 use crate::cpu::reduce::split::try_for_each;
 use crate::job::{IndexJob, Update};
 use crate::memory::NoMemory;
 use crate::shape::product;
-
-/// The combination of an element with a value that is written to it.
-pub(super) trait Combine<T> {
-    fn apply(own: T, new: T) -> T;
-}
-
-struct CombineSet;
-pub(super) struct Add;
-pub(super) struct Mul;
-struct CombineMax;
-struct CombineMin;
-
-macro_rules! rules {
-    ($($rule:ident $bound:ident $f:path;)*) => {$(
-        impl<T: $bound> Combine<T> for $rule {
-            #[inline(always)]
-            fn apply(own: T, new: T) -> T {
-                $f(own, new)
-            }
-        }
-    )*};
-    (@halves $($rule:ident $t:ident $f:path;)*) => {$(
-        impl Combine<$t> for $rule {
-            #[inline(always)]
-            fn apply(own: $t, new: $t) -> $t {
-                $t::from_f32($f(own.to_f32(), new.to_f32()))
-            }
-        }
-    )*};
-}
-
-rules! {
-    Add Number Number::add;
-    Mul Number Number::mul;
-    CombineMax Ordered Ordered::maximum;
-    CombineMin Ordered Ordered::minimum;
-}
-rules! { @halves
-    CombineMax f16 Ordered::maximum;
-    CombineMax bf16 Ordered::maximum;
-    CombineMin f16 Ordered::minimum;
-    CombineMin bf16 Ordered::minimum;
-}
-
-impl<T> Combine<T> for CombineSet {
-    #[inline(always)]
-    fn apply(_: T, new: T) -> T {
-        new
-    }
-}
 
 type UpdateFn = unsafe fn(&IndexJob, IndexTile, i64, usize) -> Result<(), NoMemory>;
 

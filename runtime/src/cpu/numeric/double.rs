@@ -17,12 +17,11 @@ mod trigonometry;
 pub(crate) use super::remainder::{
     floor_divide_f64 as floor_divide, fmod_f64 as fmod, remainder_f64 as remainder,
 };
-use super::single::{Madd, polynomial};
 pub(crate) use bessel::{i0, i0e, i1, i1e};
 pub(crate) use error::{erf, erfc, erfcx, gelu, log_ndtr, ndtr};
-use exponential::{EXACT, LESS, RAISED, grow, round, whole_power};
 pub(crate) use exponential::{
-    celu, cosh, elu, exp2, expm1, gelu_tanh, mish, selu, silu, sinh, tanhshrink,
+    celu, cosh, elu, exp, exp_nonpositive, exp2, expm1, gelu_tanh, mish, selu, sigmoid, silu, sinh,
+    tanh, tanhshrink,
 };
 pub(crate) use gamma::{digamma, lgamma};
 pub(crate) use logarithm::{
@@ -37,98 +36,6 @@ pub(crate) use slopes::{
     sinc_nth, vanishing,
 };
 pub(crate) use trigonometry::{acos, asin, atan, atan2, cos, reaches, sin, sinc, tan};
-
-/// Adding this rounds a number to the nearest integer, which is then in the last bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
-/// ln 2 in two parts; the first has so few bits that its product with an exponent is exact.
-const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
-
-/// Returns exp(x) as a power of two, whose exponent is in the last bits with a bias, and the remaining factor.
-#[inline(always)]
-fn parts<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64) {
-    /// exp(r) for |r| up to ln 2 / 2.
-    const SERIES: [f64; 12] = [
-        2.511_793_564_075_060_3e-8,
-        2.763_137_116_041_09e-7,
-        2.755_721_610_106_685e-6,
-        2.480_148_972_396_799_7e-5,
-        0.000_198_412_699_175_572_3,
-        0.001_388_888_894_718_432_8,
-        0.008_333_333_333_307_155,
-        0.041_666_666_666_514_98,
-        0.166_666_666_666_667,
-        0.500_000_000_000_001_2,
-        1.0,
-        1.0,
-    ];
-    let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, round(BIAS));
-    let whole = shifted - round(BIAS);
-    let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], x));
-    (shifted, polynomial::<FMA, _, 12>(r, SERIES))
-}
-
-/// Below this, the power is zero. At 2⁻¹⁵³⁴ the scale is already zero, so no instruction underflows, which would cost
-/// about 100 cycles on Intel.
-const LEAST: f64 = -1063.3;
-
-/// Returns *e*^x within 2 units in the last place, without a branch.
-#[inline(always)]
-pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
-    // Beyond these limits the result is infinite or zero. Comparisons let NaN pass.
-    let x = if x > 710.5 { 710.5 } else { x };
-    let x = if x < LEAST { LEAST } else { x };
-    let (shifted, power) = parts::<FMA, LESS>(x);
-    grow(power, shifted, x < -700.0)
-}
-
-/// Like [`exp`], bitwise equal for arguments up to 40, for numbers that are positive only by rounding; results beyond
-/// are arbitrary.
-#[inline(always)]
-pub(crate) fn exp_nonpositive<const FMA: bool>(x: f64) -> f64 {
-    const BACK: f64 = 1.491_668_146_240_041_3e-154;
-    let x = if x < LEAST { LEAST } else { x };
-    let (shifted, power) = parts::<FMA, RAISED>(x);
-    power * whole_power(shifted) * BACK
-}
-
-/// Returns the hyperbolic tangent within 2 units in the last place.
-#[inline(always)]
-pub(crate) fn tanh<const FMA: bool>(x: f64) -> f64 {
-    // (tanh(x) / x - 1) / x², as a function of x².
-    const INNER: [f64; 12] = [
-        6.356_815_152_014_995e-6,
-        -3.087_273_297_813_35e-5,
-        9.221_096_724_690_632e-5,
-        -2.373_676_132_194_646_1e-4,
-        5.895_744_835_905_266e-4,
-        -1.455_753_770_466_083e-3,
-        3.592_118_187_002_82e-3,
-        -8.863_234_724_431_701e-3,
-        2.186_948_849_412_406e-2,
-        -5.396_825_396_696_719_5e-2,
-        0.133_333_333_333_313_57,
-        -0.333_333_333_333_333_2,
-    ];
-    let a = x.abs();
-    // Beyond this limit the result is 1.
-    let a = if a > 20.0 { 20.0 } else { a };
-    let square = a * a;
-    let inner = (a * square).madd::<FMA>(polynomial::<FMA, _, 12>(square, INNER), a);
-    let (shifted, power) = parts::<FMA, EXACT>(a + a);
-    let outer = 1.0 - 2.0 / power.madd::<FMA>(whole_power(shifted), 1.0);
-    (if a < 0.6 { inner } else { outer }).copysign(x)
-}
-
-/// Returns the logistic function. exp(-|x|) does not overflow, and small results are as accurate as it is.
-#[inline(always)]
-pub(crate) fn sigmoid<const FMA: bool>(x: f64) -> f64 {
-    let e = exp_nonpositive::<FMA>(-x.abs());
-    let sum = 1.0 + e;
-    // The rounding error of the sum, times its approximate inverse.
-    let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
-    let value = (if x < 0.0 { e } else { 1.0 }) / sum;
-    value.madd::<FMA>(-lost, value)
-}
 
 #[cfg(test)]
 mod tests {

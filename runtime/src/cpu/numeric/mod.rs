@@ -12,6 +12,7 @@ mod exact;
 mod float;
 pub(crate) mod half;
 mod integer;
+mod polynomial;
 mod remainder;
 pub(crate) mod single;
 pub(crate) mod special;
@@ -24,7 +25,6 @@ mod tests;
 use nomina_core::Element;
 
 pub(crate) use convert::Convert;
-use exact::exact;
 
 /// Functions of every dtype.
 pub(crate) trait Number: Element {

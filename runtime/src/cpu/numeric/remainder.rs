@@ -1,6 +1,6 @@
 //! Vectorised division of floats with a remainder, exact if the quotient is not too large.
 
-use super::single::Madd;
+use super::polynomial::Madd;
 
 /// A float type that supports division with a remainder.
 pub(crate) trait Remainder: Copy {

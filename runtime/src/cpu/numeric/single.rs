@@ -16,6 +16,7 @@ mod pair;
 mod quantile;
 mod slopes;
 
+use super::polynomial::{Madd, polynomial};
 pub(crate) use super::remainder::{
     floor_divide_f32 as floor_divide, fmod_f32 as fmod, remainder_f32 as remainder,
 };
@@ -37,39 +38,6 @@ pub(crate) use slopes::{
     asin_slope, asinh_slope, atan_slope, atanh_slope, bell, erfcx_nth, i0_nth, i0e_nth, i1e_nth,
     sinc_nth, vanishing,
 };
-
-/// Multiply-add, rounded once if the instruction set supports it.
-pub(crate) trait Madd: Copy {
-    /// Returns `self` * `factor` + `term`.
-    fn madd<const FMA: bool>(self, factor: Self, term: Self) -> Self;
-}
-
-macro_rules! madd {
-    ($($t:ty),*) => {$(
-        impl Madd for $t {
-            #[inline(always)]
-            fn madd<const FMA: bool>(self, factor: Self, term: Self) -> Self {
-                if FMA { self.mul_add(factor, term) } else { self * factor + term }
-            }
-        }
-    )*};
-}
-madd!(f32, f64);
-
-/// Evaluates a polynomial, from its highest coefficient down.
-#[inline(always)]
-pub(crate) fn polynomial<const FMA: bool, T: Madd, const N: usize>(
-    x: T,
-    coefficients: [T; N],
-) -> T {
-    let mut sum = coefficients[0];
-    let mut i = 1;
-    while i < N {
-        sum = sum.madd::<FMA>(x, coefficients[i]);
-        i += 1;
-    }
-    sum
-}
 
 /// Adding this rounds an `f32` to the nearest integer, which is then in the last bits.
 const ROUND: f32 = 12_582_912.0;

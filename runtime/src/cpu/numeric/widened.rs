@@ -3,7 +3,7 @@
 //! In `f64`, short series and simple reductions are accurate enough that the result is rounded only
 //! once.
 
-use super::single::{Madd, polynomial};
+use super::polynomial::{Madd, polynomial};
 
 /// Adding this rounds an `f64` to the nearest integer, which is then in the last bits.
 pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;

@@ -1,6 +1,7 @@
 //! More functions of `f32` that compute in `f64`: functions of two numbers, and inverse functions.
 
-use super::single::{self, Madd, polynomial};
+use super::polynomial::{Madd, polynomial};
+use super::single;
 use super::widened::{ROUND, join, log1pexp, parts, power, power_of_two};
 
 /// Computes ln(1 + x) for x ≥ 0.

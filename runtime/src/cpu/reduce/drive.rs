@@ -9,12 +9,13 @@ mod tail;
 
 use nomina_core::DType;
 
+use super::elements::Make;
 use super::load::{Copy2, copy2};
 use super::plan::{LinePlan, Loop, offsets, runs};
 use super::reducer::{BLOCK, COLS, ROWS, Reducer};
 use super::split::{Shared, SmallScratch, try_for_each};
 use crate::memory::NoMemory;
-pub(crate) use computed_source::{Elements, Make, reduce_computed};
+pub(crate) use computed_source::reduce_computed;
 use tail::Tail;
 
 /// The most elements of a gathered tile.
@@ -207,6 +208,23 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Like [`Driver::new`], but uses the tail's plan if there is one.
+    fn with_tail(
+        reducer: &'a dyn Reducer,
+        plan: &'a LinePlan,
+        tail: &'a Option<Tail>,
+        source: ReduceSource,
+    ) -> Self {
+        let Some(Tail { plan: near, size }) = tail else {
+            return Self::new(reducer, plan, source);
+        };
+        let mut walk = Self::new(reducer, near, source);
+        // A cell consists of whole outputs.
+        walk.width = (walk.width / size * size).max(*size);
+        (walk.tail, walk.count) = (*size, plan.count());
+        walk
+    }
+
     /// Returns the number of cells: parts of the innermost kept loop, in each round of the outer
     /// ones.
     pub(crate) fn cells(&self) -> usize {
@@ -366,58 +384,34 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    unsafe fn fill_cols(
-        &self,
-        states: *mut u8,
-        base: isize,
-        n: usize,
-        from: usize,
-        to: usize,
-    ) -> Result<(), NoMemory> {
-        let (load, step) = (self.reducer.load(), self.inner.src);
-        let direct = self.same && (self.kept.src == 1 || n == 1);
-        let mut scratch = SmallScratch::bytes([usize::from(!direct), TILE, load.size()])?;
-        let mut at = from;
-        runs(&self.plan.reduced, from, to, |offset, len| {
-            let mut start = 0;
-            while start < len {
-                // Adjacent rows that go to different groups of states form one wider row.
-                let groups = if len - start >= self.groups {
-                    self.groups
-                } else {
-                    1
-                };
-                let (cols, stride) = (n * groups, step * groups as isize);
-                let most = ROWS.min(if direct { ROWS } else { (TILE / cols).max(1) });
-                let rows = ((len - start) / groups).min(most);
-                let xs = self.at(base + offset + start as isize * step);
-                // SAFETY: the tile is within the operand: if there is more than one group, `groups`
-                // rows are contiguous in memory. The scratch has room for a tile.
-                unsafe {
-                    if direct {
-                        self.reducer.cols(states, xs, stride, rows, cols, at);
-                    } else {
-                        copy2(Copy2 {
-                            src: xs,
-                            from: self.source.dtype,
-                            strides: [stride, self.kept.src],
-                            dst: scratch.as_mut_ptr(),
-                            to: load,
-                            into: [cols as isize, 1],
-                            rows,
-                            cols,
-                        });
-                        let tile = scratch.as_mut_ptr();
-                        self.reducer
-                            .cols(states, tile, cols as isize, rows, cols, at);
-                    }
+    /// Merges the adjacent states of each output. Returns the number of states left.
+    ///
+    /// # Safety
+    /// There are `n` states, a multiple of the tail's size.
+    unsafe fn merge_tail(&self, states: *mut u8, n: usize) -> Result<usize, NoMemory> {
+        let (tail, size) = (self.tail, self.size);
+        if tail == 1 {
+            return Ok(n);
+        }
+        let outputs = n / tail;
+        let mut apart = SmallScratch::bytes([n, size])?;
+        let apart = apart.as_mut_ptr();
+        // SAFETY: there is room for these states; they are merged in their original order.
+        unsafe {
+            for output in 0..outputs {
+                for at in 0..tail {
+                    let from = states.add((output * tail + at) * size);
+                    let to = apart.add((at * outputs + output) * size);
+                    to.copy_from_nonoverlapping(from, size);
                 }
-                start += rows * groups;
-                at += rows * groups;
             }
-            true
-        });
-        Ok(())
+            states.copy_from_nonoverlapping(apart, outputs * size);
+            for at in 1..tail {
+                let from = apart.add(at * outputs * size);
+                self.reducer.merge(states, from, outputs);
+            }
+        }
+        Ok(outputs)
     }
 
     /// Writes the results of `n` outputs from `start` on.

@@ -7,6 +7,7 @@
 pub(crate) mod accumulator;
 mod compensated;
 mod drive;
+mod elements;
 pub(crate) mod fold;
 #[cfg(test)]
 mod fold_tests;
@@ -44,9 +45,8 @@ use crate::cpu::numeric::Convert;
 use crate::dispatch::arithmetic;
 use crate::job::{ReduceJob, Reducing};
 use crate::memory::NoMemory;
-pub(crate) use drive::{
-    Driver, Elements, Make, ReduceSource, ReduceTarget, TILE, reduce_computed, reduce_lines,
-};
+pub(crate) use drive::{Driver, ReduceSource, ReduceTarget, TILE, reduce_computed, reduce_lines};
+pub(crate) use elements::{Elements, Make};
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};

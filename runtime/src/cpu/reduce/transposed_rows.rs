@@ -9,7 +9,8 @@ use std::mem::MaybeUninit;
 use nomina_core::DType;
 use smallvec::SmallVec;
 
-use super::drive::{Elements, Make, ReduceSource, ReduceTarget};
+use super::drive::{ReduceSource, ReduceTarget};
+use super::elements::{Elements, Make};
 use super::load::{Copy2, copy2};
 use super::plan::{LinePlan, Loop, Loops, offsets};
 use super::reducer::{ROWS, Reducer};

@@ -2,7 +2,8 @@
 
 use nomina_core::Element;
 
-use super::{Running, TILE};
+use super::TILE;
+use super::running::Running;
 use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::reduce::plan::LinePlan;
 use crate::cpu::reduce::reducer::{many, many_mut};

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use num_complex::Complex;
 
-use super::Running;
+use super::running::Running;
 
 /// The cumulative log-sum-exp.
 pub(super) struct Logcumsumexp<T>(PhantomData<T>);

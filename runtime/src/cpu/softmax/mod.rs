@@ -13,95 +13,23 @@ use crate::dispatch::arithmetic;
 use crate::job::SoftmaxJob;
 
 use crate::cpu::lines::{self, Ends};
-use crate::cpu::numeric::double;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::logsumexp::{ExpSum, LogSumExp, MaxFloat};
 use crate::cpu::reduce::reducer::{BLOCK, Reducer, many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each};
 use crate::cpu::reduce::{Driver, LinePlan, ReduceSource, TILE};
-use crate::cpu::simd::FMA;
 use crate::memory::NoMemory;
 
+mod finish;
 mod short;
 #[cfg(test)]
 mod tests;
 mod whole;
 
+use finish::{Finish, LogSoftmax, Softmax};
 use short::ShortSoftmax;
 pub(crate) use whole::Peak;
-
-/// The function of an element and two numbers of its line.
-trait Finish: Sync {
-    /// Returns the two numbers from the statistics of the line.
-    fn numbers(state: &ExpSum) -> [f64; 2];
-    /// Returns the element of the result.
-    fn finish<T: MaxFloat>(x: T, numbers: [T; 2]) -> T;
-    /// Returns the value that is kept of an element until the sum is known: the element, or its
-    /// exponential.
-    fn keep<T: MaxFloat>(x: T, power: T) -> T;
-    /// Returns the element of the result from the kept value.
-    fn last<T: MaxFloat>(kept: T, numbers: [T; 2]) -> T;
-}
-
-/// The function `exp(x - max) / sum`.
-struct Softmax;
-
-impl Finish for Softmax {
-    #[inline(always)]
-    fn numbers(state: &ExpSum) -> [f64; 2] {
-        // If the maximum is infinite or NaN, the result is NaN.
-        [
-            state.max,
-            if state.max.is_finite() {
-                1.0 / state.sum
-            } else {
-                f64::NAN
-            },
-        ]
-    }
-    #[inline(always)]
-    fn finish<T: MaxFloat>(x: T, [max, factor]: [T; 2]) -> T {
-        (x - max).exp_nonpositive() * factor
-    }
-    #[inline(always)]
-    fn keep<T: MaxFloat>(_: T, power: T) -> T {
-        power
-    }
-    #[inline(always)]
-    fn last<T: MaxFloat>(kept: T, [_, factor]: [T; 2]) -> T {
-        kept * factor
-    }
-}
-
-/// The function `x - max - ln(sum)`.
-struct LogSoftmax;
-
-impl Finish for LogSoftmax {
-    #[inline(always)]
-    fn numbers(state: &ExpSum) -> [f64; 2] {
-        [
-            state.max,
-            if state.max.is_finite() {
-                double::log::<FMA>(state.sum)
-            } else {
-                f64::NAN
-            },
-        ]
-    }
-    #[inline(always)]
-    fn finish<T: MaxFloat>(x: T, [max, log]: [T; 2]) -> T {
-        (x - max) - log
-    }
-    #[inline(always)]
-    fn keep<T: MaxFloat>(x: T, _: T) -> T {
-        x
-    }
-    #[inline(always)]
-    fn last<T: MaxFloat>(kept: T, numbers: [T; 2]) -> T {
-        Self::finish(kept, numbers)
-    }
-}
 
 /// A kernel that computes contiguous elements of one line.
 struct SoftmaxRow<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);

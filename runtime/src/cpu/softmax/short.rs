@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::Finish;
+use super::finish::Finish;
 use crate::cpu::lines::TransposedLines;
 use crate::cpu::reduce::logsumexp::{ExpSum, MaxFloat, origin};
 use crate::cpu::reduce::simd::Kernel;

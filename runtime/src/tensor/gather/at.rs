@@ -309,8 +309,22 @@ impl DynTensor {
     }
 }
 
+impl DynTensorMut<'_> {
+    /// Returns the part of this part at numbers and ranges; see [`DynTensor::at_mut`].
+    ///
+    /// # Errors
+    /// Like [`DynTensor::at_mut`].
+    pub fn at<'b, 'c, D: Into<DimRef<'c>>>(
+        self,
+        indices: impl IntoIterator<Item = (D, Index<'b>)>,
+    ) -> Result<Self> {
+        let (raw, names) = self.into_parts();
+        part_at(raw, names, indices)
+    }
+}
+
 /// Returns the part of a region at numbers and ranges.
-pub(in crate::tensor) fn part_at<'a, 'b, 'c, D: Into<DimRef<'c>>>(
+fn part_at<'a, 'b, 'c, D: Into<DimRef<'c>>>(
     raw: RawMut<'a>,
     names: Names,
     indices: impl IntoIterator<Item = (D, Index<'b>)>,

@@ -9,7 +9,6 @@ mod select;
 mod slices;
 
 pub use at::Index;
-pub(super) use at::part_at;
 pub use options::{
     EmbeddingOptions, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce,
     ScatterReduceOptions,

@@ -4,7 +4,7 @@
 //! 1/x beyond; interpolated at 80 nodes with 60 digits (`scripts/special_tables.py --bessel`).
 
 use super::exponential::{power, whole_power};
-use crate::cpu::numeric::single::Madd;
+use crate::cpu::numeric::polynomial::Madd;
 
 /// Order 0, up to 8.
 #[allow(clippy::excessive_precision, reason = "as the script prints them")]

@@ -7,7 +7,7 @@
 use super::exponential::{grow, power, simple_power};
 use super::pair::{even_odd_polynomial, product};
 use super::{log, log1p};
-use crate::cpu::numeric::single::{Madd, polynomial};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// Returns the error function for magnitudes up to 1.
 #[inline(always)]

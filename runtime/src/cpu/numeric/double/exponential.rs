@@ -1,22 +1,26 @@
 //! Exponentials and functions composed of them.
 
 use super::pair::{product, quick_sum, sum};
-use super::{LN_2, ROUND};
-use crate::cpu::numeric::single::{Madd, polynomial};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
+
+/// Adding this rounds a number to the nearest integer, which is then in the last bits.
+pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
+/// ln 2 in two parts; the first has so few bits that its product with an exponent is exact.
+pub(super) const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
 /// Like [`ROUND`], for an integer plus a bias: shifted to the exponent, the last bits form a power of two.
-pub(super) const fn round(bias: u16) -> f64 {
+const fn round(bias: u16) -> f64 {
     ROUND + bias as f64
 }
 
 /// The exponent bias of the type.
-pub(super) const EXACT: u16 = 1023;
+const EXACT: u16 = 1023;
 
 /// The bias for [`grow`].
-pub(super) const LESS: u16 = EXACT - 1;
+const LESS: u16 = EXACT - 1;
 
 /// The bias of powers that are scaled by 2⁵¹¹.
-pub(super) const RAISED: u16 = EXACT + 511;
+const RAISED: u16 = EXACT + 511;
 
 /// Splits exp(x) into a power of two, whose exponent is in the last bits with a bias, and the remaining argument, as a
 /// number and its error.
@@ -78,6 +82,93 @@ pub(super) fn grow(x: f64, shifted: f64, low: bool) -> f64 {
 #[inline(always)]
 pub(super) fn whole_power(shifted: f64) -> f64 {
     f64::from_bits(shifted.to_bits() << 52)
+}
+
+/// Returns exp(x) as a power of two, whose exponent is in the last bits with a bias, and the remaining factor.
+#[inline(always)]
+fn parts<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64) {
+    /// exp(r) for |r| up to ln 2 / 2.
+    const SERIES: [f64; 12] = [
+        2.511_793_564_075_060_3e-8,
+        2.763_137_116_041_09e-7,
+        2.755_721_610_106_685e-6,
+        2.480_148_972_396_799_7e-5,
+        0.000_198_412_699_175_572_3,
+        0.001_388_888_894_718_432_8,
+        0.008_333_333_333_307_155,
+        0.041_666_666_666_514_98,
+        0.166_666_666_666_667,
+        0.500_000_000_000_001_2,
+        1.0,
+        1.0,
+    ];
+    let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, round(BIAS));
+    let whole = shifted - round(BIAS);
+    let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], x));
+    (shifted, polynomial::<FMA, _, 12>(r, SERIES))
+}
+
+/// Below this, the power is zero. At 2⁻¹⁵³⁴ the scale is already zero, so no instruction underflows, which would cost
+/// about 100 cycles on Intel.
+const LEAST: f64 = -1063.3;
+
+/// Returns *e*^x within 2 units in the last place, without a branch.
+#[inline(always)]
+pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
+    // Beyond these limits the result is infinite or zero. Comparisons let NaN pass.
+    let x = if x > 710.5 { 710.5 } else { x };
+    let x = if x < LEAST { LEAST } else { x };
+    let (shifted, power) = parts::<FMA, LESS>(x);
+    grow(power, shifted, x < -700.0)
+}
+
+/// Like [`exp`], bitwise equal for arguments up to 40, for numbers that are positive only by rounding; results beyond
+/// are arbitrary.
+#[inline(always)]
+pub(crate) fn exp_nonpositive<const FMA: bool>(x: f64) -> f64 {
+    const BACK: f64 = 1.491_668_146_240_041_3e-154;
+    let x = if x < LEAST { LEAST } else { x };
+    let (shifted, power) = parts::<FMA, RAISED>(x);
+    power * whole_power(shifted) * BACK
+}
+
+/// Returns the hyperbolic tangent within 2 units in the last place.
+#[inline(always)]
+pub(crate) fn tanh<const FMA: bool>(x: f64) -> f64 {
+    // (tanh(x) / x - 1) / x², as a function of x².
+    const INNER: [f64; 12] = [
+        6.356_815_152_014_995e-6,
+        -3.087_273_297_813_35e-5,
+        9.221_096_724_690_632e-5,
+        -2.373_676_132_194_646_1e-4,
+        5.895_744_835_905_266e-4,
+        -1.455_753_770_466_083e-3,
+        3.592_118_187_002_82e-3,
+        -8.863_234_724_431_701e-3,
+        2.186_948_849_412_406e-2,
+        -5.396_825_396_696_719_5e-2,
+        0.133_333_333_333_313_57,
+        -0.333_333_333_333_333_2,
+    ];
+    let a = x.abs();
+    // Beyond this limit the result is 1.
+    let a = if a > 20.0 { 20.0 } else { a };
+    let square = a * a;
+    let inner = (a * square).madd::<FMA>(polynomial::<FMA, _, 12>(square, INNER), a);
+    let (shifted, power) = parts::<FMA, EXACT>(a + a);
+    let outer = 1.0 - 2.0 / power.madd::<FMA>(whole_power(shifted), 1.0);
+    (if a < 0.6 { inner } else { outer }).copysign(x)
+}
+
+/// Returns the logistic function. exp(-|x|) does not overflow, and small results are as accurate as it is.
+#[inline(always)]
+pub(crate) fn sigmoid<const FMA: bool>(x: f64) -> f64 {
+    let e = exp_nonpositive::<FMA>(-x.abs());
+    let sum = 1.0 + e;
+    // The rounding error of the sum, times its approximate inverse.
+    let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
+    let value = (if x < 0.0 { e } else { 1.0 }) / sum;
+    value.madd::<FMA>(-lost, value)
 }
 
 /// Returns 2^x.
@@ -305,9 +396,5 @@ pub(crate) fn tanhshrink<const FMA: bool>(x: f64) -> f64 {
     ];
     let z = x * x;
     let near = x * (z * polynomial::<FMA, _, 18>(z, SERIES));
-    if z < 1.5 {
-        near
-    } else {
-        x - super::tanh::<FMA>(x)
-    }
+    if z < 1.5 { near } else { x - tanh::<FMA>(x) }
 }

@@ -5,11 +5,11 @@
 //! (F. W. J. Olver and others, NIST Handbook of Mathematical Functions, 5.5 and 5.11). Negative numbers of
 //! small magnitude, where the logarithm has zeros, use upward steps instead, so that nothing cancels.
 
-use super::ROUND;
+use super::exponential::ROUND;
 use super::log;
 use super::pair::{even_odd_polynomial, product};
 use super::trigonometry::{tangent, wave};
-use crate::cpu::numeric::single::{Madd, polynomial};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// The series hold from this number on.
 const FAR: f64 = 8.0;

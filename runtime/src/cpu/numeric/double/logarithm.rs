@@ -1,8 +1,8 @@
 //! Logarithms and functions composed of them.
 
+use super::exponential::{LN_2, ROUND, exp};
 use super::pair::{product, quick_sum};
-use super::{LN_2, ROUND, exp};
-use crate::cpu::numeric::single::{Madd, polynomial};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// √½, the start of the range of mantissas.
 pub(super) const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;

@@ -3,8 +3,8 @@
 //! T. J. Dekker, A floating-point technique for extending the available precision (1971); D. E. Knuth,
 //! The Art of Computer Programming, volume 2, section 4.2.2.
 
-use crate::cpu::numeric::exact;
-use crate::cpu::numeric::single::Madd;
+use crate::cpu::numeric::exact::exact;
+use crate::cpu::numeric::polynomial::Madd;
 
 exact!(f64, 0x7ff_ffff);
 

@@ -3,7 +3,7 @@
 use super::exponential::{grow, power};
 use super::logarithm::parts;
 use super::pair::{product, quick_sum};
-use crate::cpu::numeric::single::{Madd, polynomial};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// ln 2 in two parts; the first has so few bits that its product with an exponent is exact.
 const LN_2: [f64; 2] = [0.693_147_180_601_954_5, -4.200_915_072_681_084_6e-11];

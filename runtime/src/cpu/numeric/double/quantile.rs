@@ -9,7 +9,7 @@ use super::exponential::{grow, power};
 use super::log;
 use super::logarithm::log_short;
 use super::pair::{even_odd_polynomial, product};
-use crate::cpu::numeric::single::Madd;
+use crate::cpu::numeric::polynomial::Madd;
 
 /// Returns the inverse error function of x ≥ 0, given `rest` = 1 - x.
 #[inline(always)]

@@ -1,8 +1,9 @@
 //! Derivatives of other functions, without intermediate results that overflow, underflow or cancel.
 
 use super::error::erfcx;
+use super::exp_nonpositive;
 use super::pair::product;
-use super::{Madd, exp_nonpositive};
+use crate::cpu::numeric::polynomial::Madd;
 
 /// Returns the product, but zero if `y` is zero and `x` infinite.
 #[inline(always)]

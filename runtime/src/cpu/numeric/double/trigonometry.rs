@@ -4,9 +4,9 @@
 //! the Elementary Functions, 1980): full numbers with fused multiply-add, otherwise numbers so short
 //! that their products are exact.
 
-use super::ROUND;
+use super::exponential::ROUND;
 use super::pair::quick_sum;
-use crate::cpu::numeric::single::{Madd, polynomial};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// The range of sine, cosine and tangent. Beyond, too many digits of π matter, and library calls are
 /// used.

@@ -1,6 +1,6 @@
 //! Inverse functions of angles.
 
-use super::{Madd, polynomial};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// π/2 in two parts.
 const QUARTER: [f32; 2] = [std::f32::consts::FRAC_PI_2, -4.371_139e-8];

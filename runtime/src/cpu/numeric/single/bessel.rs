@@ -2,7 +2,7 @@
 //! but with polynomials instead of Chebyshev series.
 
 use super::super::widened::power;
-use super::polynomial;
+use crate::cpu::numeric::polynomial::polynomial;
 
 /// The coefficients of order 0, up to 8 and beyond.
 const I0: ([f64; 18], [f64; 6]) = (

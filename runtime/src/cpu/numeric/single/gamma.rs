@@ -3,7 +3,8 @@
 //! near the zeros.
 
 use super::super::widened::{ROUND, join, parts};
-use super::{Madd, polynomial, wave};
+use super::wave;
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// ln √(2π) - 1/2.
 const START: f64 = 0.418_938_533_204_672_7;

@@ -1,6 +1,7 @@
 //! The logistic function, and activation functions composed of it.
 
-use super::{EXACT, EXP, LN_2, Madd, polynomial, round};
+use super::{EXACT, EXP, LN_2, round};
+use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// Returns the number times its logistic function.
 #[inline(always)]

@@ -4,7 +4,8 @@
 //! (1 + a/c); the error of the inverse is corrected by the derivative.
 
 use super::pair::{even_odd_polynomial, product, rest, step};
-use super::{BACK, EXP, LN_2, Madd, RAISED, log, log1p, round, whole_power};
+use super::{BACK, EXP, LN_2, RAISED, log, log1p, round, whole_power};
+use crate::cpu::numeric::polynomial::Madd;
 
 /// A function f(a) of a ≥ 0 that falls like exp(-w a²/2).
 struct NormalTail<const N: usize> {

@@ -1,7 +1,7 @@
 //! Exact sums and products of two numbers, like those of [`double`](super::super::double).
 
-use super::Madd;
-use crate::cpu::numeric::exact;
+use crate::cpu::numeric::exact::exact;
+use crate::cpu::numeric::polynomial::Madd;
 
 exact!(f32, 0xfff);
 

@@ -1,6 +1,7 @@
 //! Inverses of the error function and of the normal distribution function.
 
-use super::{log, polynomial};
+use super::log;
+use crate::cpu::numeric::polynomial::polynomial;
 
 /// Returns the inverse error function of x ≥ 0, given `rest` = 1 - x. The polynomials are in the
 /// square and in 1 / √-ln(1 - x), to which the result is nearly proportional.

@@ -4,10 +4,11 @@ use nomina_core::DType;
 use smallvec::SmallVec;
 
 use super::super::load::{Copy2, copy2};
+use super::super::plan::runs;
 use super::super::reducer::ROWS;
 use super::super::split::SmallScratch;
 use super::super::whole::{LANES, Lanes};
-use super::{Driver, ReduceTarget, line};
+use super::{Driver, ReduceTarget, TILE, line};
 use crate::memory::NoMemory;
 
 /// Up to this many rows are read together, wherever they are: the number of streams that the hardware
@@ -30,6 +31,64 @@ impl Driver<'_> {
             && self.plan.reduced.len() <= 1
             && count <= ROWS
             && (count <= STREAMS || span <= NEAR)
+    }
+
+    /// Adds the elements `from..to` of `n` adjacent outputs, whose first elements are at `base`, to their states.
+    ///
+    /// # Safety
+    /// The requirements of [`Driver::fill`].
+    pub(super) unsafe fn fill_cols(
+        &self,
+        states: *mut u8,
+        base: isize,
+        n: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), NoMemory> {
+        let (load, step) = (self.reducer.load(), self.inner.src);
+        let direct = self.same && (self.kept.src == 1 || n == 1);
+        let mut scratch = SmallScratch::bytes([usize::from(!direct), TILE, load.size()])?;
+        let mut at = from;
+        runs(&self.plan.reduced, from, to, |offset, len| {
+            let mut start = 0;
+            while start < len {
+                // Adjacent rows that go to different groups of states form one wider row.
+                let groups = if len - start >= self.groups {
+                    self.groups
+                } else {
+                    1
+                };
+                let (cols, stride) = (n * groups, step * groups as isize);
+                let most = ROWS.min(if direct { ROWS } else { (TILE / cols).max(1) });
+                let rows = ((len - start) / groups).min(most);
+                let xs = self.at(base + offset + start as isize * step);
+                // SAFETY: the tile is within the operand: if there is more than one group, `groups`
+                // rows are contiguous in memory. The scratch has room for a tile.
+                unsafe {
+                    if direct {
+                        self.reducer.cols(states, xs, stride, rows, cols, at);
+                    } else {
+                        copy2(Copy2 {
+                            src: xs,
+                            from: self.source.dtype,
+                            strides: [stride, self.kept.src],
+                            dst: scratch.as_mut_ptr(),
+                            to: load,
+                            into: [cols as isize, 1],
+                            rows,
+                            cols,
+                        });
+                        let tile = scratch.as_mut_ptr();
+                        self.reducer
+                            .cols(states, tile, cols as isize, rows, cols, at);
+                    }
+                }
+                start += rows * groups;
+                at += rows * groups;
+            }
+            true
+        });
+        Ok(())
     }
 
     /// Computes `n` outputs from `start` on.

@@ -3,8 +3,7 @@
 //! Elements are processed in the same blocks as those of a stored operand of the same layout, so results are bitwise
 //! equal.
 
-use nomina_core::DType;
-
+use super::super::elements::{Elements, Make};
 use super::super::plan::{LinePlan, runs};
 use super::super::reducer::{BLOCK, ROWS, Reducer};
 use super::super::split::SmallScratch;
@@ -13,27 +12,6 @@ use super::tail::Tail;
 use super::{Driver, ReduceSource, ReduceTarget, SHORT, TILE, drive};
 use crate::cpu::cast::Cast;
 use crate::memory::NoMemory;
-
-/// A dense operand whose elements are computed when they are read.
-pub(crate) trait Make: Sync {
-    /// Returns the dtype of the elements.
-    fn dtype(&self) -> DType;
-
-    /// Calls `f` with a producer of elements for this thread.
-    fn with(
-        &self,
-        f: &mut dyn FnMut(&mut dyn Elements) -> Result<(), NoMemory>,
-    ) -> Result<(), NoMemory>;
-}
-
-/// A producer of elements on one thread.
-pub(crate) trait Elements {
-    /// Writes `n` elements from position `at` on, in memory order; those at `next` are likely to be requested next.
-    ///
-    /// # Safety
-    /// The operand has these elements; there is room for `n` at `to`.
-    unsafe fn produce(&mut self, at: usize, n: usize, to: *mut u8, next: usize);
-}
 
 /// Like [`reduce_lines`](super::reduce_lines), for elements that `make` computes; the plan's offsets count them in
 /// memory order. Returns false, without having done anything, if elements that are reduced together would not be

@@ -3,9 +3,6 @@
 
 use super::super::plan::{LinePlan, Loop, Loops};
 use super::super::reducer::Reducer;
-use super::super::split::SmallScratch;
-use super::{Driver, ReduceSource};
-use crate::memory::NoMemory;
 
 /// The most contiguous elements of an output.
 const MOST: usize = 64;
@@ -44,54 +41,5 @@ impl Tail {
             },
             size: last.size,
         })
-    }
-}
-
-impl<'a> Driver<'a> {
-    /// Like [`Driver::new`], but uses the tail's plan if there is one.
-    pub(super) fn with_tail(
-        reducer: &'a dyn Reducer,
-        plan: &'a LinePlan,
-        tail: &'a Option<Tail>,
-        source: ReduceSource,
-    ) -> Self {
-        let Some(Tail { plan: near, size }) = tail else {
-            return Self::new(reducer, plan, source);
-        };
-        let mut walk = Self::new(reducer, near, source);
-        // A cell consists of whole outputs.
-        walk.width = (walk.width / size * size).max(*size);
-        (walk.tail, walk.count) = (*size, plan.count());
-        walk
-    }
-
-    /// Merges the adjacent states of each output. Returns the number of states left.
-    ///
-    /// # Safety
-    /// There are `n` states, a multiple of the tail's size.
-    pub(super) unsafe fn merge_tail(&self, states: *mut u8, n: usize) -> Result<usize, NoMemory> {
-        let (tail, size) = (self.tail, self.size);
-        if tail == 1 {
-            return Ok(n);
-        }
-        let outputs = n / tail;
-        let mut apart = SmallScratch::bytes([n, size])?;
-        let apart = apart.as_mut_ptr();
-        // SAFETY: there is room for these states; they are merged in their original order.
-        unsafe {
-            for output in 0..outputs {
-                for at in 0..tail {
-                    let from = states.add((output * tail + at) * size);
-                    let to = apart.add((at * outputs + output) * size);
-                    to.copy_from_nonoverlapping(from, size);
-                }
-            }
-            states.copy_from_nonoverlapping(apart, outputs * size);
-            for at in 1..tail {
-                let from = apart.add(at * outputs * size);
-                self.reducer.merge(states, from, outputs);
-            }
-        }
-        Ok(outputs)
     }
 }
