@@ -11,7 +11,6 @@ use nomina_core::{Element, Scalar};
 
 use super::epilogue::Epilogue;
 use super::kind::Kind;
-use super::lowered::Lowered;
 use super::prefetch::{Prefetch, StepPrefetch};
 use super::share::room;
 use super::tile::{Tile, VECTORS};
@@ -23,6 +22,16 @@ use crate::memory::NoMemory;
 const PANELS: usize = 12;
 /// The number of rows of the left operand that stay in the second-level cache with the panels.
 pub(super) const HEIGHT: usize = 192;
+
+/// A right operand that is generated while it is packed.
+pub(crate) trait Lowered: Sync {
+    /// Writes some steps along the inner dim of some columns. The elements of a step are contiguous, steps are `apart`
+    /// elements apart, and zeros fill the gap. Elements have the product's dtype.
+    ///
+    /// # Safety
+    /// There is room for `apart` elements for each step.
+    unsafe fn write(&self, steps: Range<usize>, columns: Range<usize>, to: *mut u8, apart: usize);
+}
 
 /// A product, oriented so that rows of the result are contiguous.
 pub(super) struct TiledProduct<'a, K: Kind> {

@@ -7,6 +7,7 @@ use nomina_core::DType;
 use num_complex::Complex;
 
 use super::at_level;
+pub(crate) use super::engine::Lowered;
 use super::engine::{Left, Right, TiledProduct, parts};
 use super::indirect::{self, Seen};
 use super::kind::{Kind, Tiled};
@@ -17,16 +18,6 @@ use crate::cpu::parallel::try_each;
 use crate::cpu::simd::Level;
 use crate::job::Product;
 use crate::memory::{Block, NoMemory};
-
-/// A right operand that is generated while it is packed.
-pub(crate) trait Lowered: Sync {
-    /// Writes some steps along the inner dim of some columns. The elements of a step are contiguous, steps are `apart`
-    /// elements apart, and zeros fill the gap. Elements have the product's dtype.
-    ///
-    /// # Safety
-    /// There is room for `apart` elements for each step.
-    unsafe fn write(&self, steps: Range<usize>, columns: Range<usize>, to: *mut u8, apart: usize);
-}
 
 /// Evaluates an expression with `$kind` bound to the kind of tiles that multiply a dtype.
 macro_rules! of_dtype {

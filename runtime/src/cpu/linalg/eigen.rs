@@ -4,7 +4,8 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{MatMut, MatRef, Par};
 
 use super::field::{Field, diagonal};
-use super::{Failure, memory, stack, view, zeros};
+use super::job::Failure;
+use super::workspace::{memory, stack, view, zeros};
 
 /// Computes eigenvalues and eigenvectors from the lower triangle.
 pub(super) fn eigh<T: Field>(

@@ -7,9 +7,9 @@ use std::cmp::Ordering;
 
 use faer::{MatMut, MatRef};
 
+use super::exponent::{exponent, ldexp};
 use super::field::Field;
-use super::scale::{exponent, ldexp};
-use super::{Failure, MatrixOptions};
+use super::job::{Failure, MatrixOptions};
 use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
 

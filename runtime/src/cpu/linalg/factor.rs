@@ -7,8 +7,9 @@ use faer::traits::math_utils::{mul, one};
 use faer::{Conj, MatMut, MatRef, Par};
 
 use super::field::Field;
+use super::job::Failure;
 use super::scale::{Extent, excess, shift};
-use super::{Failure, copied, memory, stack, view, zeros};
+use super::workspace::{copied, memory, stack, view, zeros};
 use crate::memory::scratch::filled;
 
 pub(super) fn cholesky<T: Field>(

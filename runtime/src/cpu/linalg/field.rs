@@ -7,8 +7,9 @@ use faer::{MatMut, MatRef, Par};
 use nomina_core::Element;
 use num_complex::Complex;
 
-use super::scale::{exponent, ldexp};
-use super::{Failure, stack, view, zeros};
+use super::exponent::{exponent, ldexp};
+use super::job::Failure;
+use super::workspace::{memory, stack, view, zeros};
 
 /// An element type that `faer` computes with.
 pub(super) trait Field: ComplexField<Real = Self::R> + Element {
@@ -116,7 +117,7 @@ macro_rules! fields {
                     None,
                     Some(packed.as_mut()),
                     par,
-                    super::memory(&mut stack),
+                    memory(&mut stack),
                     params,
                 )
                 .map_err(|_| Failure::NoConvergence)?;
@@ -194,7 +195,7 @@ macro_rules! fields {
                 let params = Default::default();
                 let (no, yes) = (ComputeEigenvectors::No, ComputeEigenvectors::Yes);
                 let mut stack = stack(evd_scratch::<Self>(a.nrows(), no, yes, par, params))?;
-                let (into, memory) = (Some(vectors.as_mut()), super::memory(&mut stack));
+                let (into, memory) = (Some(vectors.as_mut()), memory(&mut stack));
                 evd_cplx(a, diagonal(values), None, into, par, memory, params)
                     .map_err(|_| Failure::NoConvergence)?;
                 normalize(vectors);

@@ -1,101 +1,37 @@
 //! Linear algebra by the crate `faer`: each operator on one matrix, and over a batch of matrices.
 
 mod eigen;
+mod exponent;
 mod extended;
 mod factor;
 mod field;
+mod job;
 #[cfg(feature = "rayon")]
 mod pool;
 mod scale;
 mod singular;
 mod solve;
+mod workspace;
 
 use std::sync::{Mutex, PoisonError};
 
-use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::{MatMut, MatRef, Par};
+use faer::{MatRef, Par};
+use nomina_core::DType;
 use nomina_core::op::class::Linalg;
-use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use super::parallel::{GRAIN, Shared, split, threads};
+use super::parallel::{GRAIN, split, threads};
+use crate::memory::NoMemory;
 use crate::memory::scratch::collect;
-use crate::memory::{NoMemory, Scratch};
 use crate::raw::Raw;
 use crate::shape::product;
 use field::Field;
+use job::MatrixResult;
+pub(crate) use job::{BatchResult, Failure, MatrixJob};
+pub use job::{MatrixNorm, MatrixOptions};
 #[cfg(feature = "rayon")]
 use pool::with_threads;
 use scale::Scaled;
-
-/// The norm of a matrix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MatrixNorm {
-    /// The root of the sum of squared magnitudes.
-    #[default]
-    Fro,
-    /// The sum of singular values.
-    Nuc,
-    /// The greatest sum of magnitudes of a column.
-    One,
-    /// The greatest singular value.
-    Two,
-    /// The greatest sum of magnitudes of a row.
-    Inf,
-}
-
-/// The options of matrix operators; each operator reads those that apply to it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct MatrixOptions {
-    /// Singular values up to this count as zero.
-    pub atol: f64,
-    /// Singular values up to this fraction of the greatest count as zero, too. By default this is the longer side times
-    /// the precision of the dtype, or 0 if `atol` is given.
-    pub rtol: Option<f64>,
-    /// Whether the upper triangle is read.
-    pub upper: bool,
-    /// Whether the diagonal is assumed to be ones.
-    pub unitriangular: bool,
-    /// The norm to compute.
-    pub norm: MatrixNorm,
-}
-
-/// The reason why a matrix has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    Memory(NoMemory),
-    /// The pivot of this row is zero.
-    Singular(usize),
-    /// The leading minor of this order is not positive.
-    NotPositive(usize),
-    NotFinite,
-    NoConvergence,
-}
-
-impl From<NoMemory> for Failure {
-    fn from(missing: NoMemory) -> Self {
-        Self::Memory(missing)
-    }
-}
-
-/// One result of an operator: for each matrix of the batch, `rows` by `columns` elements in column-major order,
-/// contiguous.
-pub(crate) struct BatchResult {
-    pub(crate) ptr: Shared,
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
-    pub(crate) dtype: DType,
-}
-
-/// An operator over a batch. Operands have the batch dims first, then rows and columns.
-pub(crate) struct MatrixJob<'a> {
-    pub(crate) op: Linalg,
-    pub(crate) a: &'a Raw,
-    /// The right-hand side, with the same batch dims.
-    pub(crate) b: Option<&'a Raw>,
-    pub(crate) out: &'a [BatchResult],
-    pub(crate) options: MatrixOptions,
-}
 
 /// Computes all matrices.
 ///
@@ -217,46 +153,6 @@ unsafe fn matrix<T: Field>(x: &Raw, mut i: usize) -> MatRef<'_, T> {
     }
 }
 
-/// The result of one matrix, which is written once.
-struct MatrixResult {
-    ptr: *mut u8,
-    rows: usize,
-    columns: usize,
-    dtype: DType,
-}
-
-impl MatrixResult {
-    fn new(target: &BatchResult, i: usize) -> Self {
-        let bytes = product([target.rows, target.columns, target.dtype.size(), i]);
-        Self {
-            ptr: target.ptr.get().wrapping_add(bytes),
-            rows: target.rows,
-            columns: target.columns,
-            dtype: target.dtype,
-        }
-    }
-
-    /// Returns the matrix to write, filled with zeros.
-    fn matrix<'a, V: Element>(self) -> MatMut<'a, V> {
-        assert_eq!(self.dtype, V::DTYPE);
-        // SAFETY: the slot has this dtype and was the only access to these elements, which are initialised to zero.
-        unsafe {
-            MatMut::from_raw_parts_mut(
-                self.ptr.cast(),
-                self.rows,
-                self.columns,
-                1,
-                self.rows as isize,
-            )
-        }
-    }
-
-    /// Writes a single element.
-    fn set<V: Element>(self, value: V) {
-        self.matrix::<V>()[(0, 0)] = value;
-    }
-}
-
 /// Computes matrix `i`.
 ///
 /// # Safety
@@ -321,31 +217,4 @@ fn matrix_results<T: Field>(
             unreachable!("solvers have a right side")
         }
     }
-}
-
-/// Allocates the workspace of a `faer` function.
-fn stack(asked: StackReq) -> Result<MemBuffer, NoMemory> {
-    MemBuffer::try_new(asked).map_err(|_| NoMemory(asked.size_bytes()))
-}
-
-/// Allocates a matrix of zeros.
-fn zeros<T: Field>(rows: usize, columns: usize) -> Result<Scratch<T>, NoMemory> {
-    Scratch::new([rows, columns], T::default())
-}
-
-/// Returns the elements of [`zeros`] as a matrix.
-fn view<T: Field>(elements: &mut Scratch<T>, rows: usize) -> MatMut<'_, T> {
-    let columns = elements.len() / rows.max(1);
-    MatMut::from_column_major_slice_mut(elements, rows, columns)
-}
-
-/// Returns a copy to be factored in place.
-fn copied<T: Field>(a: MatRef<'_, T>) -> Result<Scratch<T>, NoMemory> {
-    let mut copy = zeros(a.nrows(), a.ncols())?;
-    view(&mut copy, a.nrows()).copy_from(a);
-    Ok(copy)
-}
-
-fn memory(buffer: &mut MemBuffer) -> &mut MemStack {
-    MemStack::new(buffer)
 }

@@ -7,7 +7,8 @@ use faer::traits::math_utils::{abs, eps, from_f64, one};
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::field::{Field, diagonal};
-use super::{Failure, MatrixNorm, MatrixOptions, memory, stack, view, zeros};
+use super::job::{Failure, MatrixNorm, MatrixOptions};
+use super::workspace::{memory, stack, view, zeros};
 use crate::memory::Scratch;
 
 /// Computes the singular values and, if there is room for them, the vectors: `U`, and `V` with columns that

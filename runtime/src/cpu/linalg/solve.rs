@@ -8,8 +8,9 @@ use faer::{MatMut, MatRef, Par};
 
 use super::extended::{self, ExtendedLu, ScaledComplex};
 use super::field::Field;
+use super::job::{Failure, MatrixOptions};
 use super::scale::{Extent, shift};
-use super::{Failure, MatrixOptions, copied, memory, stack, view, zeros};
+use super::workspace::{copied, memory, stack, view, zeros};
 use crate::memory::scratch::filled;
 use crate::memory::{NoMemory, Scratch};
 

@@ -3,14 +3,13 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use nomina_core::{DType, Element};
+use nomina_core::Element;
 use num_complex::Complex;
 
 use super::accumulator::RowTile;
 use super::compensated::Compensated;
-use super::reducer::{Reducer, many, many_mut};
-use super::simd::{Kernel, dispatch};
-use super::whole::{Lanes, WholeFold};
+use super::simd::Kernel;
+use super::whole::{Group, LANES as WIDE, Lanes};
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
@@ -18,10 +17,6 @@ const LANES: usize = 64;
 const GROUP: usize = 16;
 /// The number of lanes that are contiguous in memory; few, so that a group is read almost sequentially.
 const PART: usize = 8;
-/// The most columns at a time: whole rows of most tensors, so that memory is read sequentially, and few enough
-/// that the accumulators stay in the first-level cache.
-const WIDE: usize = 2560;
-
 /// The combination of elements, and the accumulator of the results of many blocks.
 pub(crate) trait Fold: Sync + 'static {
     /// The element type in memory.
@@ -155,124 +150,77 @@ impl<F: Fold> Kernel for Cols<'_, F> {
     }
 }
 
-/// A fold as a reducer; the result is divided by the count if it is a mean. Zero-sized, so that boxing it does
-/// not allocate.
-pub(crate) struct Folding<F, const MEAN: bool>(PhantomData<F>);
-
-/// A fold whose result is not divided.
-pub(crate) type Plain<F> = Folding<F, false>;
-
-/// A fold whose result is divided by the count.
-pub(crate) type Mean<F> = Folding<F, true>;
-
-impl<F, const MEAN: bool> Folding<F, MEAN> {
-    pub const NEW: Self = Self(PhantomData);
+/// Folds each output of a group, in the same order as tiles of columns.
+#[inline(always)]
+pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; WIDE] {
+    let mut all = [F::IDENTITY; WIDE];
+    let whole = group.count() / 4 * 4;
+    for r in (0..whole).step_by(4) {
+        let [a, b, c, d] = group.four(r);
+        for i in 0..WIDE {
+            all[i] = F::combine(all[i], four::<F>([a[i], b[i], c[i], d[i]]));
+        }
+    }
+    for r in whole..group.count() {
+        let xs = group.row(r);
+        for i in 0..WIDE {
+            all[i] = F::combine(all[i], F::widen(xs[i]));
+        }
+    }
+    all
 }
 
-impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
-    fn load(&self) -> DType {
-        F::X::DTYPE
-    }
+/// A kernel that computes the folds of all groups, divided by the count if they are means.
+pub(super) struct WholeFold<'a, F: Fold, const MEAN: bool> {
+    pub lanes: &'a Lanes<'a>,
+    pub count: f64,
+    pub values: *mut F::T,
+    pub fold: PhantomData<F>,
+}
 
-    fn out(&self) -> DType {
-        F::T::DTYPE
-    }
-
-    fn state_size(&self) -> usize {
-        size_of::<F::Acc>()
-    }
-
-    fn most_cols(&self) -> usize {
-        WIDE
-    }
-
-    unsafe fn init(&self, states: *mut u8, n: usize) {
-        for i in 0..n {
-            // SAFETY: there is room for `n` states.
-            unsafe { states.cast::<F::Acc>().add(i).write(F::start()) };
-        }
-    }
-
-    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
-        // SAFETY: one state and `n` elements, by the contract.
-        let (acc, xs) = unsafe { (&mut *state.cast::<F::Acc>(), many(xs, n)) };
-        let part = dispatch(RowFold::<F>(xs, PhantomData));
-        if F::overflows(part) {
-            one_by_one::<F>(acc, xs.iter());
-        } else {
-            F::add(acc, part);
-        }
-    }
-
-    unsafe fn cols(
-        &self,
-        states: *mut u8,
-        xs: *const u8,
-        stride: isize,
-        rows: usize,
-        cols: usize,
-        _: usize,
-    ) {
-        let mut parts = [const { MaybeUninit::uninit() }; WIDE];
-        let parts = &mut parts[..cols];
-        parts.fill(MaybeUninit::new(F::IDENTITY));
-        // SAFETY: these elements were written.
-        let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), cols) };
-        // SAFETY: `rows` rows of `cols` elements and `cols` states, by the contract.
-        let (tile, states) = unsafe {
-            let tile = RowTile::new(xs.cast(), stride, rows, cols);
-            (tile, many_mut::<F::Acc>(states, cols))
-        };
-        dispatch(Cols::<F> { out: parts, tile });
-        if parts
-            .iter()
-            .fold(false, |any, &part| any | F::overflows(part))
-        {
-            for (i, (state, &part)) in states.iter_mut().zip(&*parts).enumerate() {
-                if F::overflows(part) {
-                    one_by_one::<F>(state, (0..rows).map(|r| &tile.row(r)[i]));
-                } else {
-                    F::add(state, part);
-                }
+impl<F: Fold, const MEAN: bool> Kernel for WholeFold<'_, F, MEAN> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let divisor = if MEAN { self.count } else { 1.0 };
+        for group in 0..self.lanes.groups {
+            // SAFETY: the creator of this struct guarantees that the lanes are readable and that
+            // there is room for the values.
+            let (lanes, values) = unsafe {
+                let lanes: Group<'_, F::X> = self.lanes.group(group);
+                (lanes, self.lanes.results(self.values, group))
+            };
+            let all = fold::<F>(lanes);
+            for i in 0..WIDE {
+                let mut state = F::start();
+                F::add(&mut state, all[i]);
+                values[i].write(F::finish(&state, divisor));
             }
-            return;
-        }
-        for (state, &part) in states.iter_mut().zip(&*parts) {
-            F::add(state, part);
-        }
-    }
-
-    unsafe fn done(&self, state: *const u8) -> bool {
-        // SAFETY: one state, by the contract.
-        F::done(unsafe { &*state.cast() })
-    }
-
-    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: `n` states each, by the contract.
-        let (into, from) = unsafe { (many_mut::<F::Acc>(into, n), many::<F::Acc>(from, n)) };
-        for (into, from) in into.iter_mut().zip(from) {
-            F::merge(into, from);
-        }
-    }
-
-    unsafe fn finish(&self, states: *const u8, n: usize, count: f64, values: *mut u8, _: *mut i64) {
-        let divisor = if MEAN { count } else { 1.0 };
-        for i in 0..n {
-            // SAFETY: `n` states and room for `n` values, by the contract.
-            unsafe {
-                let acc = &*states.cast::<F::Acc>().add(i);
-                values.cast::<F::T>().add(i).write(F::finish(acc, divisor));
+            // A loop of its own: with a branch in the loop above, it would not be vectorized.
+            let mut overflowed = false;
+            for part in all {
+                overflowed |= F::overflows(part);
+            }
+            if overflowed {
+                recompute_overflowed::<F>(lanes, &all, divisor, values);
             }
         }
     }
+}
 
-    unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, _: *mut i64) {
-        dispatch(WholeFold::<F, MEAN> {
-            lanes,
-            count,
-            values: values.cast(),
-            fold: PhantomData,
-        });
+/// Computes the overflowed folds again, element by element.
+#[cold]
+#[inline(never)]
+fn recompute_overflowed<F: Fold>(
+    lanes: Group<'_, F::X>,
+    all: &[F::T; WIDE],
+    divisor: f64,
+    values: &mut [MaybeUninit<F::T>; WIDE],
+) {
+    for i in (0..WIDE).filter(|&i| F::overflows(all[i])) {
+        let mut state = F::start();
+        one_by_one::<F>(&mut state, lanes.rows().map(|row| &row[i]));
+        values[i].write(F::finish(&state, divisor));
     }
 }
 

@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use num_complex::Complex;
 
 use super::accumulator::{Accumulator, RowTile};
-use super::fold::{Cols, Max, RowFold};
+use super::fold::{Cols, Max, RowFold, fold};
 use super::real::BlockFloat;
 use super::reducer::COLS;
 use super::simd::{Kernel, dispatch};
-use super::whole::{Group, LANES, fold};
+use super::whole::{Group, LANES};
 use crate::cpu::numeric::double;
 use crate::cpu::reduce::fold::Fold;
 use crate::cpu::simd::FMA;

@@ -11,6 +11,7 @@ mod elements;
 pub(crate) mod fold;
 #[cfg(test)]
 mod fold_tests;
+mod folding;
 pub(crate) mod lanes;
 pub(crate) mod load;
 pub(crate) mod logsumexp;
@@ -47,7 +48,8 @@ use crate::job::{ReduceJob, Reducing};
 use crate::memory::NoMemory;
 pub(crate) use drive::{Driver, ReduceSource, ReduceTarget, TILE, reduce_computed, reduce_lines};
 pub(crate) use elements::{Elements, Make};
-use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
+use fold::{All, Any, Max, Min, Prod, Sum};
+use folding::{Mean, Plain};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
 use moments::Variance;

@@ -1,8 +1,10 @@
 //! The interface between reductions and the driver: states, and blocks of elements added to them.
 
+use std::mem::MaybeUninit;
+
 use nomina_core::DType;
 
-use super::whole::{Lanes, by_states};
+use super::whole::{LANES, Lanes};
 
 /// The most elements of one call to [`Reducer::row`].
 pub(crate) const BLOCK: usize = 4096;
@@ -96,6 +98,42 @@ pub(crate) trait Reducer: Sync {
     unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, positions: *mut i64) {
         // SAFETY: guaranteed by the caller.
         unsafe { by_states(self, lanes, count, values, positions) }
+    }
+}
+
+/// A buffer for the states of a group.
+#[repr(C, align(64))]
+struct States([MaybeUninit<u8>; LANES * 64]);
+
+/// Implements [`Reducer::whole`] by states, the default.
+///
+/// # Safety
+/// The requirements of [`Reducer::whole`].
+unsafe fn by_states<R: Reducer + ?Sized>(
+    reducer: &R,
+    lanes: &Lanes<'_>,
+    count: f64,
+    values: *mut u8,
+    positions: *mut i64,
+) {
+    assert!(reducer.state_size() <= 64);
+    let (size, out) = (reducer.load().size(), reducer.out().size());
+    let mut states = States([MaybeUninit::uninit(); _]);
+    let states: *mut u8 = states.0.as_mut_ptr().cast();
+    for group in 0..lanes.groups {
+        let place = |null: bool, size: usize| if null { 0 } else { group * lanes.into * size };
+        // SAFETY: there is room for the states of a group; the rest is guaranteed by the caller.
+        unsafe {
+            reducer.init(states, LANES);
+            for (at, row) in lanes.rows.iter().enumerate() {
+                let first = (group * lanes.step) as isize + row;
+                let xs = lanes.xs.offset(first * size as isize);
+                reducer.cols(states, xs, 0, 1, LANES, at);
+            }
+            let values = values.wrapping_add(place(values.is_null(), out));
+            let positions = positions.wrapping_add(place(positions.is_null(), 1));
+            reducer.finish(states, LANES, count, values, positions);
+        }
     }
 }
 
