@@ -3,7 +3,7 @@
 use nomina_core::Element;
 use num_complex::Complex;
 
-use crate::job::Matrix;
+use crate::job::{Matrix, Product};
 
 /// An element type that this module multiplies directly. Integers wrap; for bool the product is
 /// *and* and the sum is *or*.
@@ -58,7 +58,7 @@ pub(super) struct ScaledUpdate<T> {
 }
 
 impl<T: Arith> ScaledUpdate<T> {
-    pub(super) fn new(p: &super::Product) -> Self {
+    pub(super) fn new(p: &Product) -> Self {
         let alpha = T::from_scalar(p.alpha);
         Self {
             alpha: (alpha != T::ONE).then_some(alpha),

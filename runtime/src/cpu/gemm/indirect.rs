@@ -6,7 +6,8 @@ use std::ops::Range;
 use nomina_core::{Element, Scalar};
 
 use super::engine::{TiledProduct, parts};
-use super::kind::{Kind, Part};
+use super::kind::Kind;
+use super::pack::Part;
 use super::prefetch::{Prefetch, StepPrefetch};
 use super::share::room;
 use super::tile::Tile;

@@ -3,7 +3,7 @@
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use super::pack::{self, Moves};
+use super::pack::{self, Moves, Part};
 #[cfg(target_arch = "x86_64")]
 use super::pairs;
 use super::tile::{Kernels, portable};
@@ -42,18 +42,6 @@ pub(super) trait Kind {
     /// The requirements of [`pack::pack`]; if steps are `ROWS` units apart, there is room for one more vector after the
     /// last.
     unsafe fn pack(part: Part, to: *mut Self::Unit, apart: usize) -> Result<(), NoMemory>;
-}
-
-/// Part of an operand: its first element, its length `steps` along the inner dim, and its length `others` along the
-/// other dim.
-#[derive(Clone, Copy)]
-pub(super) struct Part {
-    pub ptr: *const u8,
-    pub dtype: DType,
-    pub steps: usize,
-    pub step: isize,
-    pub others: usize,
-    pub other: isize,
 }
 
 macro_rules! kinds {

@@ -6,7 +6,8 @@ use nomina_core::Element;
 
 use super::engine::TiledProduct;
 use super::epilogue::Epilogue;
-use super::kind::{Kind, Part};
+use super::kind::Kind;
+use super::pack::Part;
 use crate::cpu::cast::Cast;
 use crate::job::Matrix;
 use crate::memory::NoMemory;

@@ -5,12 +5,23 @@ use std::mem::MaybeUninit;
 
 use nomina_core::DType;
 
-use super::kind::Part;
 use crate::cpu::cast::Cast;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
+
+/// Part of an operand: its first element, its length `steps` along the inner dim, and its length `others` along the
+/// other dim.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub ptr: *const u8,
+    pub dtype: DType,
+    pub steps: usize,
+    pub step: isize,
+    pub others: usize,
+    pub other: isize,
+}
 
 /// Vectorised copies of elements of one dtype into a panel. Arguments: the source, the distance
 /// between its rows or columns, the number of rows, the number of columns, the destination, the

@@ -14,9 +14,9 @@ use super::{
 use crate::cpu::gemm::pack::Moves;
 
 /// The most rows of a tile. With two vectors per row this leaves registers for `b` and `a`.
-pub(in crate::cpu::gemm) const ROWS: usize = 6;
+pub(crate) const ROWS: usize = 6;
 /// Steps of a pass: both operands fit in a first-level cache of 32 KiB.
-pub(in crate::cpu::gemm) const DEPTH: usize = 256;
+pub(crate) const DEPTH: usize = 256;
 /// Packed rows are written as whole vectors that overlap the start of the next row.
 const SPILLS: bool = true;
 
@@ -103,7 +103,7 @@ macro_rules! in_assembly {
 }
 
 /// Tiles of `f32`.
-pub(in crate::cpu::gemm) mod single {
+pub(crate) mod single {
     use super::*;
     type Unit = f32;
     type Elem = f32;
@@ -135,7 +135,7 @@ pub(in crate::cpu::gemm) mod single {
     moves!("avx2,fma");
 
     /// Tiles of complex numbers of `f32`.
-    pub(in crate::cpu::gemm) mod complex {
+    pub(crate) mod complex {
         use super::*;
         complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
     }
@@ -181,7 +181,7 @@ pub(in crate::cpu::gemm) mod single {
 }
 
 /// Tiles of `f64`.
-pub(in crate::cpu::gemm) mod double {
+pub(crate) mod double {
     use super::*;
     type Unit = f64;
     type Elem = f64;
@@ -213,7 +213,7 @@ pub(in crate::cpu::gemm) mod double {
     moves!("avx2,fma");
 
     /// Tiles of complex numbers of `f64`.
-    pub(in crate::cpu::gemm) mod complex {
+    pub(crate) mod complex {
         use super::*;
         complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
     }

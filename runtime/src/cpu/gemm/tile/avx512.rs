@@ -12,21 +12,21 @@ use super::{
 use crate::cpu::gemm::pack::Moves;
 
 /// The most rows of a tile. With two vectors per row this leaves registers for `b` and `a`.
-pub(in crate::cpu::gemm) const ROWS: usize = 12;
+pub(crate) const ROWS: usize = 12;
 /// Steps of a pass: both operands fit in the first-level cache of 48 KiB.
-pub(in crate::cpu::gemm) const DEPTH: usize = 384;
+pub(crate) const DEPTH: usize = 384;
 /// Masked stores cost nothing, so no store writes beyond its row.
-pub(in crate::cpu::gemm) const SPILLS: bool = false;
+pub(crate) const SPILLS: bool = false;
 
 /// Returns a mask of the lanes of vector `v` that hold columns.
 #[inline]
-pub(in crate::cpu::gemm) fn bits(cols: usize, v: usize, lanes: usize) -> u32 {
+pub(crate) fn bits(cols: usize, v: usize, lanes: usize) -> u32 {
     let left = cols.saturating_sub(v * lanes).min(lanes);
     (1 << left) - 1
 }
 
 /// Tiles of `f32`.
-pub(in crate::cpu::gemm) mod single {
+pub(crate) mod single {
     use super::*;
     type Unit = f32;
     type Elem = f32;
@@ -59,7 +59,7 @@ pub(in crate::cpu::gemm) mod single {
     moves!("avx512f");
 
     /// Tiles of complex numbers of `f32`.
-    pub(in crate::cpu::gemm) mod complex {
+    pub(crate) mod complex {
         use super::*;
         complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
     }
@@ -67,7 +67,7 @@ pub(in crate::cpu::gemm) mod single {
     /// Transposes a block of 16 × 16 elements.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    pub(in crate::cpu::gemm) fn transposed(rows: [__m512; 16]) -> [__m512; 16] {
+    pub(crate) fn transposed(rows: [__m512; 16]) -> [__m512; 16] {
         let (mut twos, mut fours, mut out) = (rows, rows, rows);
         for i in 0..8 {
             twos[2 * i] = _mm512_unpacklo_ps(rows[2 * i], rows[2 * i + 1]);
@@ -102,7 +102,7 @@ pub(in crate::cpu::gemm) mod single {
 }
 
 /// Tiles of `f64`.
-pub(in crate::cpu::gemm) mod double {
+pub(crate) mod double {
     use super::*;
     type Unit = f64;
     type Elem = f64;
@@ -135,7 +135,7 @@ pub(in crate::cpu::gemm) mod double {
     moves!("avx512f");
 
     /// Tiles of complex numbers of `f64`.
-    pub(in crate::cpu::gemm) mod complex {
+    pub(crate) mod complex {
         use super::*;
         complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
     }

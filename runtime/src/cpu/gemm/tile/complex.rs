@@ -100,7 +100,7 @@ macro_rules! complex {
             ]
         }
 
-        pub(in crate::cpu::gemm) const KERNELS: Kernels<Pair, Pair> = Kernels {
+        pub(crate) const KERNELS: Kernels<Pair, Pair> = Kernels {
             tiles: [kernels::<false>(), kernels::<true>()],
             indirect: &[$(tile::<$rows, $parts, VECTORS, false, INDIRECT>),*],
         };

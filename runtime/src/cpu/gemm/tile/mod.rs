@@ -275,7 +275,7 @@ macro_rules! tile {
             ]
         }
 
-        pub(in crate::cpu::gemm) const KERNELS: Kernels<Unit, Elem> = Kernels {
+        pub(crate) const KERNELS: Kernels<Unit, Elem> = Kernels {
             tiles: [kernels::<false>(), kernels::<true>()],
             indirect: &[$(tile::<$rows, VECTORS, false, INDIRECT>),*],
         };
@@ -395,7 +395,7 @@ macro_rules! moves {
             }
         }
 
-        pub(in crate::cpu::gemm) const MOVES: Moves<Unit> = Moves {
+        pub(crate) const MOVES: Moves<Unit> = Moves {
             lanes: LANES,
             dtype: DTYPE,
             rows,

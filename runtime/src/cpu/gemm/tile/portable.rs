@@ -10,9 +10,9 @@ use super::{
 use crate::cpu::gemm::pack::{Moves, plain};
 
 /// The most rows of a tile.
-pub(in crate::cpu::gemm) const ROWS: usize = 4;
+pub(crate) const ROWS: usize = 4;
 /// Steps of a pass: both operands fit in a first-level cache of 32 KiB.
-pub(in crate::cpu::gemm) const DEPTH: usize = 256;
+pub(crate) const DEPTH: usize = 256;
 /// Bytes of a vector: two 128-bit registers on targets that have 32 of them.
 const VECTOR: usize = if cfg!(target_arch = "x86_64") { 16 } else { 32 };
 /// Whether the target has a fused multiply-add instruction; otherwise `mul_add` would be a library
@@ -22,7 +22,7 @@ const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 macro_rules! portable {
     ($room:ident $t:ident $dtype:ident) => {
         /// Tiles of one element type.
-        pub(in crate::cpu::gemm) mod $room {
+        pub(crate) mod $room {
             use super::*;
             type Unit = $t;
             type Elem = $t;
@@ -136,10 +136,10 @@ macro_rules! portable {
             }
 
             tile!(: 1 2 3 4, packed 2 4);
-            pub(in crate::cpu::gemm) const MOVES: Moves<$t> = plain::<$t, LANES>(DType::$dtype);
+            pub(crate) const MOVES: Moves<$t> = plain::<$t, LANES>(DType::$dtype);
 
             /// Tiles of complex numbers of this type.
-            pub(in crate::cpu::gemm) mod complex {
+            pub(crate) mod complex {
                 use super::*;
                 complex!(: 1 2 2 4, packed 1 2 2 4);
             }
