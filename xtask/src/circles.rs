@@ -18,7 +18,7 @@ const CRATES: [&str; 10] = [
 ];
 
 /// The most circles in all crates together, and the most files in one.
-const MOST_CIRCLES: usize = 23;
+const MOST_CIRCLES: usize = 22;
 const MOST_FILES: usize = 4;
 
 /// Circles that may be larger, by a file in them, with the reason.

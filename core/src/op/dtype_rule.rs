@@ -1,9 +1,6 @@
 //! Dtype rules: the dtypes an operator accepts, computes in and returns.
 
-use alloc::format;
-
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
 
 /// A set of dtypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,21 +109,4 @@ pub struct Resolved {
     pub compute: DType,
     /// The dtype of the result.
     pub result: DType,
-}
-
-impl super::Row {
-    /// Checks that the operator accepts a dtype.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DType`], with the accepted dtypes, if it does not.
-    pub fn check_dtype(&self, dtype: DType) -> Result<()> {
-        if self.dtypes.contains(dtype) {
-            return Ok(());
-        }
-        let takes = self.dtypes.iter().map(|dtype| format!("{dtype}"));
-        let takes = takes.collect::<alloc::vec::Vec<_>>().join(", ");
-        let what = format!("dtype {dtype} is not supported");
-        Err(Error::new(ErrorKind::DType, self.name, what)
-            .hint(format!("convert it with `to`; supported: {takes}")))
-    }
 }

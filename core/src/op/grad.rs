@@ -86,7 +86,7 @@
 //! | `eigvalsh(grad, self)` | V g Vᴴ |
 //! | `eig(grads.0, grads.1, results.0, results.1)` | V⁻ᴴ (gL + F∘(Vᴴ gV - Vᴴ V re(Vᴴ gV diagonal))) Vᴴ |
 
-use super::row::Class;
+use super::kernel_class::Class;
 
 /// The derivative of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

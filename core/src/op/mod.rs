@@ -16,6 +16,7 @@ mod dtype_rule;
 mod function;
 mod generated;
 mod grad;
+mod kernel_class;
 mod row;
 mod signature;
 mod table;
@@ -24,7 +25,8 @@ pub use dtype_rule::{DTypeRule, DTypes, Resolved};
 pub use function::{Function, Vector};
 pub use generated::{Op, class};
 pub use grad::Grad;
-pub use row::{Class, Edges, Forms, NameRule, Row, Samples, Spread, Status, derivatives};
+pub use kernel_class::Class;
+pub use row::{Edges, Forms, NameRule, Row, Samples, Spread, Status, derivatives};
 pub use signature::{Param, ParamKind, Signature};
 
 impl Op {

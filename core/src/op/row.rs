@@ -8,6 +8,10 @@ use alloc::vec::Vec;
 use super::dtype_rule::{DTypeRule, DTypes};
 use super::function::Function;
 use super::grad::Grad;
+use super::kernel_class::Class;
+use super::signature::{Param, ParamKind, Signature};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
 use crate::mesh::Combine;
 
 /// The name rule of an operator (see [`crate::rule`] for the engine).
@@ -36,57 +40,6 @@ pub enum NameRule {
     SameShape,
     /// A rule of its own, named after the operator.
     Special,
-}
-
-/// The kernel class of an operator.
-///
-/// A scalar expression calls functions that both the Rust and the CUDA kernels define, on the operands `x`, `y`, `z` in
-/// the compute dtype: `add(x, y)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Class {
-    /// One operand, elementwise.
-    Unary(&'static str),
-    /// Two operands that broadcast, elementwise.
-    Binary(&'static str),
-    /// Three operands that broadcast, elementwise.
-    Ternary(&'static str),
-    /// Some dims are reduced to one number each: sum, amax, var.
-    Reduce,
-    /// A dim is reduced to the position of a number: argmax; or to number and position: max.
-    ArgReduce,
-    /// Numbers in order along a dim, with their positions: sort, median.
-    Sort,
-    /// Running results along a dim: cumsum.
-    Scan,
-    /// Normalised along a dim: softmax.
-    Softmax,
-    /// Matrix products.
-    Gemm,
-    /// Another layout of the same elements; nothing is computed.
-    View,
-    /// Elements copied to other places: cat, masked_select.
-    Index,
-    /// Elements under a window that slides along dims: convolution, pooling, padding, resampling.
-    Window,
-    /// A new tensor from sizes and numbers.
-    Fill,
-    /// Random numbers.
-    Random,
-    /// Elements converted or copied.
-    Copy,
-    /// Decompositions and solvers of matrices, and operators built on them.
-    Linalg,
-    /// Fourier transforms.
-    Fft,
-    /// Parts of a dim reduced, and means with weights.
-    Analysis,
-    /// Names change, elements don't.
-    Names,
-    /// A query that does not return a tensor: size, names, item.
-    Query,
-    /// A chain of other operators.
-    Compose,
 }
 
 /// The forms an operator has.
@@ -336,13 +289,33 @@ impl Row {
         !matches!(self.class, Class::Linalg | Class::Fft | Class::Analysis)
     }
 
+    /// Checks that the operator accepts a dtype.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DType`], with the accepted dtypes, if it does not.
+    pub fn check_dtype(&self, dtype: DType) -> Result<()> {
+        if self.dtypes.contains(dtype) {
+            return Ok(());
+        }
+        let takes = self.dtypes.iter().map(|dtype| format!("{dtype}"));
+        let takes = takes.collect::<Vec<_>>().join(", ");
+        let what = format!("dtype {dtype} is not supported");
+        Err(Error::new(ErrorKind::DType, self.name, what)
+            .hint(format!("convert it with `to`; supported: {takes}")))
+    }
+
+    /// Returns the parameters of the operator.
+    pub fn params(&self) -> impl Iterator<Item = Param> {
+        Signature::new(self.signature).params()
+    }
+
     /// Returns the parameters that are numbers of the scalar expression. They follow the tensors as operands, in this
     /// order, and take no part in promotion.
-    pub fn numbers(&self) -> impl Iterator<Item = super::Param> {
+    pub fn numbers(&self) -> impl Iterator<Item = Param> {
         let text = self.expression().map_or("", |(_, text)| text);
         self.params().filter(move |param| {
             let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            param.kind == super::ParamKind::Scalar && words.any(|word| word == param.name)
+            param.kind == ParamKind::Scalar && words.any(|word| word == param.name)
         })
     }
 

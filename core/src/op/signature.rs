@@ -130,10 +130,3 @@ fn kind_of(text: &str) -> ParamKind {
         other => panic!("no parameter kind is called {other}"),
     }
 }
-
-impl super::Row {
-    /// Returns the parameters of the operator.
-    pub fn params(&self) -> impl Iterator<Item = Param> {
-        Signature::new(self.signature).params()
-    }
-}
