@@ -17,6 +17,7 @@ const LANES: usize = 64;
 const GROUP: usize = 16;
 /// The number of lanes that are contiguous in memory; few, so that a group is read almost sequentially.
 const PART: usize = 8;
+
 /// The combination of elements, and the accumulator of the results of many blocks.
 pub(crate) trait Fold: Sync + 'static {
     /// The element type in memory.
