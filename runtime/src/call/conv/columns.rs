@@ -135,7 +135,7 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
     if !rows.is_multiple_of(taps) || x.shape()[2] != positions {
         let what = format!("columns for a window of {taps} elements at {positions} positions");
         return Err(refuse(ErrorKind::Shape, op, &[x], what)
-            .hint("columns are (N, channels * window elements, positions)"));
+            .hint("columns are (N, channels times window elements, positions)"));
     }
     let channels = rows / taps;
     let shape = [x.shape()[0], channels, sizes[0], sizes[1]];
