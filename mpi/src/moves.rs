@@ -15,11 +15,7 @@ pub(crate) fn require(holds: bool, kind: ErrorKind) -> Result<()> {
     if holds {
         return Ok(());
     }
-    Err(Error::new(
-        kind,
-        "mesh",
-        "arguments do not match",
-    ))
+    Err(Error::new(kind, "mesh", "arguments do not match"))
 }
 
 /// Divides `len` bytes into parts that fit in a message: (start, length).

@@ -15,8 +15,7 @@ pub(crate) fn max_message_bytes(variable: Option<String>) -> Result<usize> {
     found
         .map(|found: usize| found.next_multiple_of(16))
         .ok_or_else(|| {
-            let what =
-                format!("NOMINA_MESH_MESSAGE={text} is not in 0 to {MAX_MESSAGE} bytes");
+            let what = format!("NOMINA_MESH_MESSAGE={text} is not in 0 to {MAX_MESSAGE} bytes");
             Error::new(ErrorKind::Argument, "mesh", what)
         })
 }

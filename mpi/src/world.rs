@@ -66,8 +66,9 @@ impl Mpi {
         let max_message = max_message_bytes(std::env::var("NOMINA_MESH_MESSAGE").ok())?;
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized)
         else {
-            return Err(mesh_error("MPI was already started here")
-                .hint("start it once for all meshes"));
+            return Err(
+                mesh_error("MPI was already started here").hint("start it once for all meshes")
+            );
         };
         if threading < Threading::Serialized {
             return Err(
@@ -124,9 +125,8 @@ impl Mpi {
             return Ok(sizes);
         }
         let what = format!("a mesh of {asked:?} over {} ranks", self.size());
-        Err(mesh_error(what).hint(
-            "give sizes whose product is the number of ranks, one may be 0 for the rest",
-        ))
+        Err(mesh_error(what)
+            .hint("give sizes whose product is the number of ranks, one may be 0 for the rest"))
     }
 
     /// Creates an axis with its own communicator.

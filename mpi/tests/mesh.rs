@@ -23,7 +23,8 @@ fn main() {
             print!("{}", run.out);
             let run = support::launch(4, &["differ"], &[], LIMIT);
             assert_eq!(run.code, Some(101), "{}{}", run.out, run.err);
-            let text = "the ranks of mesh axis `Data` make different calls: rank 0 all_gather(Data)";
+            let text =
+                "the ranks of mesh axis `Data` make different calls: rank 0 all_gather(Data)";
             assert!(
                 run.err.contains(text) && !run.out.contains("a result"),
                 "{}",
