@@ -113,7 +113,7 @@ fn a_pack_that_is_torn_is_told() {
     assert!(
         said(&pack)
             .unwrap()
-            .contains("none: 1 blocks of the pack are torn")
+            .contains("none: 1 blocks of the pack are corrupt")
     );
 }
 

@@ -14,7 +14,7 @@ pub const RULES: &[Rule] = &[
         site.write(" *")
     }),
     sure(
-        "operands are multiplied; a sum stands in parentheses: {}",
+        "operands are multiplied; put a sum in parentheses: {}",
         sum,
     ),
     guess("dim `{}` is repeated in this list; {}", |site, _| {
@@ -40,7 +40,7 @@ pub const RULES: &[Rule] = &[
             Edit::insert(site.at.start, " "),
         ])
     }),
-    sure("expected the operand's dims behind it: {}", operand),
+    sure("expected the operand's dims after it: {}", operand),
     sure("no operand has a `..` for this one", rest),
     sure(
         "expected the dims of the result in brackets, and nothing else",

@@ -23,7 +23,7 @@ pub const RULES: &[Rule] = &[
     sure("operands are already borrowed", |site, _| {
         site.write(site.text().trim_start_matches(['&', '*']))
     }),
-    sure("expected `,` or `|` behind a tensor; {}", |site, _| {
+    sure("expected `,` or `|` after a tensor; {}", |site, _| {
         let text = &site.source.text[..site.at.start];
         let start = text.rfind(['|', ','])? + 1;
         let word = words_of(&text[start..]).first()?.clone();
@@ -66,15 +66,15 @@ pub const RULES: &[Rule] = &[
     sure("`{}` is not elementwise; `{}` does", |site, h| {
         site.write(h[1])
     }),
-    guess("`{}` is none of the tensors between the bars: {}", braces),
+    guess("`{}` is not a tensor between the bars: {}", braces),
     sure("a number needs no name here: {}", inline),
-    sure("`{}` reduces, and may only be the last call: {}", reduction),
+    sure("`{}` reduces, and must be the last call: {}", reduction),
     guess("expected a dtype: `{}`", |site, _| {
         let code = code(&site.message.message)?;
         let end = site.text().strip_suffix(".to()")?.len();
         Some(vec![Edit::new(site.at.start + end..site.at.end, code)])
     }),
-    sure("`{}` is there twice: {}", |site, _| {
+    sure("`{}` is repeated: {}", |site, _| {
         Some(site.remove_item(&site.at))
     }),
 ];

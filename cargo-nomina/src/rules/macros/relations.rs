@@ -38,7 +38,7 @@ pub const RULES: &[Rule] = &[
         let start = site.at.start + site.text().find("let")? + 3;
         Some(vec![Edit::insert(start, format!(" {}", free(site)))])
     }),
-    sure("`#[relations]` stands on a function; {}", |site, _| {
+    sure("`#[relations]` goes on a function; {}", |site, _| {
         let text = &site.source.text[..site.at.start];
         let start = text.rfind("#[")?;
         text[start..].contains("relations").then_some(())?;

@@ -86,7 +86,7 @@ pub const RULES: &[Rule] = &[
             .collect();
         site.write(format!("[{}]", rows?.join(", ")))
     }),
-    sure("`{}` is no suffix of a dtype; {}", |site, h| {
+    sure("`{}` is no dtype suffix; {}", |site, h| {
         site.write(site.text().strip_suffix(h[0])?)
     }),
     guess("`{}` is a bool, and the dtype is {}", |site, h| {
