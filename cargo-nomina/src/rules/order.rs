@@ -143,7 +143,8 @@ fn consecutive(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
         let before = list.get(at.checked_sub(1)?)?;
         return site.write(format!("({before}, {first})"));
     }
-    let advice = code(&site.message.note("make them adjacent first")?.message)?.strip_prefix("x.")?;
+    let advice =
+        code(&site.message.note("make them adjacent first")?.message)?.strip_prefix("x.")?;
     let part = match site.helper() {
         Some(_) => site
             .with_dims(call, &list)

@@ -13,10 +13,7 @@ pub const RULES: &[Rule] = &[
         (site.text() == ",").then_some(())?;
         site.write(" *")
     }),
-    sure(
-        "operands are multiplied; put a sum in parentheses: {}",
-        sum,
-    ),
+    sure("operands are multiplied; put a sum in parentheses: {}", sum),
     guess("dim `{}` is repeated in this list; {}", |site, _| {
         Some(site.remove_item(&site.at))
     }),
