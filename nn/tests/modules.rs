@@ -113,7 +113,7 @@ fn what_does_not_fit_changes_nothing() {
     given[9].1 = DynTensor::ones(&[2, 6], names!["Hidden", "Out"]).unwrap();
     let text = load(&mut model, &given);
     assert!(
-        text.contains("load: `last.0.weight`: dims have other names"),
+        text.contains("load: `last.0.weight`: the dims' names are not the module's"),
         "{text}"
     );
     assert!(
@@ -122,7 +122,10 @@ fn what_does_not_fit_changes_nothing() {
     );
     given[9].1 = DynTensor::ones(&[2, 5], names!["Out", "Hidden"]).unwrap();
     let text = load(&mut model, &given);
-    assert!(text.contains("`last.0.weight`: sizes are others"), "{text}");
+    assert!(
+        text.contains("`last.0.weight`: sizes differ from the module's"),
+        "{text}"
+    );
     given[9].1 = DynTensor::ones(&[2, 6], ())
         .unwrap()
         .to_dtype(DType::F64)

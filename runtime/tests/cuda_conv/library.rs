@@ -107,7 +107,7 @@ fn where_the_library_has_no_way() {
         assert!(matches!(made(&said), (0, 100..)), "{said}");
         let words = match refused {
             "handle" => "cuDNN: none: cuDNN does not start: CUDNN_STATUS_NOT_INITIALIZED",
-            "version" => "cuDNN: none: libcudnn is cuDNN 0.89, and 9 is the oldest",
+            "version" => "cuDNN: none: libcudnn is cuDNN 0.89, but 9 is the oldest",
             _ => "cuDNN: 9.19",
         };
         assert!(said.contains(words), "{said}");
