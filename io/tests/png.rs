@@ -78,7 +78,7 @@ fn what_is_no_picture_is_an_error_and_leaves_the_file() {
         (
             ones(&[3, 4, 5], DType::U8),
             ErrorKind::Shape,
-            "and not 5; dims (_=3, _=4, _=5); align",
+            "not 5; dims (_=3, _=4, _=5); align",
         ),
         (ones(&[0, 5], DType::U8), ErrorKind::Shape, "0 rows"),
         (ones(&[5, 0], DType::F32), ErrorKind::Shape, "of 0 pixels"),

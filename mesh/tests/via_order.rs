@@ -156,7 +156,7 @@ fn what_is_not_there_is_an_error_on_all_ranks() {
         assert!(
             error
                 .to_string()
-                .contains(&format!("{k} elements of {columns}")),
+                .contains(&format!("{k} elements requested of {columns}")),
             "{error}"
         );
     }

@@ -7,6 +7,7 @@
 #[path = "host.rs"]
 pub mod host;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -68,17 +69,28 @@ pub fn enter(name: &'static str, schedules: &[Schedule<'_>]) -> Option<Here> {
     None
 }
 
-/// Returns the schedules of a test: all of them if all cases are requested, else one, which differs between tests.
-fn sampled<'a>(name: &str, schedules: &'a [Schedule<'a>]) -> &'a [Schedule<'a>] {
-    if std::env::var_os("NOMINA_EVERY").is_some() || schedules.len() < 2 {
-        return schedules;
+/// Returns the schedules of a test: all of them if all cases are requested, else one of those that differ only in the
+/// order of blocks and threads, another one in each test.
+fn sampled<'a>(name: &str, schedules: &[Schedule<'a>]) -> Vec<Schedule<'a>> {
+    if std::env::var_os("NOMINA_EVERY").is_some() {
+        return schedules.to_vec();
     }
-    let first = name.bytes().map(usize::from).sum::<usize>() % schedules.len();
-    println!(
-        "{name}: one of {} schedules; `cargo xtask cuda` runs all",
-        schedules.len()
-    );
-    &schedules[first..=first]
+    let orders = ["NOMINA_FAKE_ORDER", "NOMINA_FAKE_LAZY"];
+    let mut groups: BTreeMap<Vec<&(&str, &str)>, Vec<Schedule<'_>>> = BTreeMap::new();
+    for schedule in schedules {
+        let others = schedule.iter().filter(|(key, _)| !orders.contains(key));
+        groups.entry(others.collect()).or_default().push(schedule);
+    }
+    let place = name.bytes().map(usize::from).sum::<usize>();
+    let sample: Vec<Schedule<'_>> = groups
+        .values()
+        .map(|group| group[place % group.len()])
+        .collect();
+    if sample.len() < schedules.len() {
+        let (run, all) = (sample.len(), schedules.len());
+        println!("{name}: {run} of {all} schedules; `cargo xtask cuda` runs all");
+    }
+    sample
 }
 
 /// Runs a test of this program in a child process that has a device, and returns its output. Returns `None` and prints
