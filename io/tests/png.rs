@@ -80,8 +80,8 @@ fn what_is_no_picture_is_an_error_and_leaves_the_file() {
             ErrorKind::Shape,
             "not 5; dims (_=3, _=4, _=5); align",
         ),
-        (ones(&[0, 5], DType::U8), ErrorKind::Shape, "0 rows"),
-        (ones(&[5, 0], DType::F32), ErrorKind::Shape, "of 0 pixels"),
+        (ones(&[0, 5], DType::U8), ErrorKind::Shape, "0 x 5 pixels"),
+        (ones(&[5, 0], DType::F32), ErrorKind::Shape, "5 x 0 pixels"),
         (ones(&[5, 5], DType::I64), ErrorKind::DType, "not i64"),
         (
             ones(&[5, 5], DType::C64),
