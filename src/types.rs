@@ -8,7 +8,7 @@
 //! | [`Float`], [`Inexact`], [`Real`], [`Integer`], [`Integral`], [`Numeric`], [`ComplexElement`] | bounds on the dtype of elements |
 //! | [`IndexElement`], [`Weight`], [`Targets`], [`Solvable`], [`Alike`], [`ComplexPart`] | bounds that single operators need |
 //! | [`Promote`], [`Promoted`], [`PromoteScalar`], [`StoreAs`] | the dtype of a result, and whether it can be stored |
-//! | [`Number`], [`RealNumber`] | numbers beside a tensor |
+//! | [`Number`], [`RealNumber`] | numbers as operands |
 //! | [`Operand`], [`Combine`], [`Absorb`] | operands: tensors, owned or borrowed, and numbers |
 //! | [`Subscripts`], [`Indices`], [`Points`], [`SplitSizes`], [`Sections`], [`Shifts`] | arguments by dim |
 //! | [`TensorList`], [`Joinable`], [`Vectors`] | lists of tensors |

@@ -95,17 +95,17 @@ impl Function {
     }
 }
 
-/// A function of a few instructions.
+/// Declares a function of a few instructions.
 const fn cheap(name: &'static str) -> Function {
     Function::new(name, Cheap::All)
 }
 
-/// A function of a few instructions in `f32`, but slow in other dtypes.
+/// Declares a function of a few instructions in `f32`, which is slow in other dtypes.
 const fn cheap_in_f32(name: &'static str) -> Function {
     Function::new(name, Cheap::F32)
 }
 
-/// A function that takes longer than a call.
+/// Declares a function that takes many instructions.
 const fn call(name: &'static str) -> Function {
     Function::new(name, Cheap::None)
 }
