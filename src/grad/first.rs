@@ -28,7 +28,7 @@ impl Loss for () {}
 /// dims! { N, C, K }
 /// let x = tensor!([[1., 2.], [3., -4.]]; N, C);
 /// let w = tensor!([[1.], [0.5]]; C, K);
-/// let g: Tensor<(C, K)> = grad(|w| x.matmul(w).relu().sum(..), &w);
+/// let g: Tensor<(C, K)> = grad(|w| x.contract(w, C).relu().sum(..), &w);
 /// assert_eq!(g.to_vec(), [4.0, -2.0]);
 /// ```
 ///

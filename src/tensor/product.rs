@@ -15,9 +15,11 @@ use crate::erased::{Known, product};
 
 /// # Products of matrices and vectors
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Computes the matrix product over the last two dims by position, as in PyTorch. Batch dims broadcast and unify; a
-    /// vector loses its dim. The contracted dims may have any names: [`matmul_on`](Self::matmul_on) requires one, and
-    /// [`contract`](Self::contract) finds it in any position.
+    /// Multiplies matrices, summing over the last dim of this tensor and the last but one of `other` (its only dim if it
+    /// is a vector), whose names are not compared, as in PyTorch. Batch dims broadcast and unify; a vector loses its dim.
+    ///
+    /// To multiply by name, use [`contract`](Self::contract), which finds the dim at any position, or
+    /// [`matmul_on`](Self::matmul_on), which requires it at these two positions.
     ///
     /// ```
     /// # use nomina::prelude::*;
