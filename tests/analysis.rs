@@ -178,7 +178,7 @@ fn groups_hold_what_their_label_says() {
     ] {
         for dtype in DTYPES {
             let x = random(dtype, &sizes, &names);
-            for (word, fold) in FOLDS[..4].iter().copied() {
+            for (word, fold) in FOLDS {
                 let labels = Value::Tensor(labels.clone());
                 let args = vec!["Time".into(), labels, Value::Int(3), word.into()];
                 let found = by_name(Op::GroupBy, &x, args);

@@ -141,6 +141,12 @@ const CASES: &[Case] = &[
     case("group mean", 1, |x| {
         x.group_by(1, &labels(x)?, 3, None::<&str>)?.mean()
     }),
+    case("group std", 1, |x| {
+        x.group_by(1, &labels(x)?, 3, None::<&str>)?.std()
+    }),
+    case("group nanvar", 2, |x| {
+        x.group_by(1, &labels(x)?, 3, None::<&str>)?.nanvar()
+    }),
     case("rolling mean", 1, |x| x.rolling(1, 5)?.mean()),
     case("long rolling mean", 1, |x| {
         x.rolling(1, x.shape()[1].min(50))?.mean()
@@ -148,6 +154,9 @@ const CASES: &[Case] = &[
     case("rolling std", 1, |x| x.rolling(1, 5)?.std()),
     case("weighted_mean", 1, |x| {
         x.weighted_mean(&x.sgn()?.detach().add(0.5)?, 1)
+    }),
+    case("weighted_nanmean", 1, |x| {
+        x.weighted_nanmean(&x.sgn()?.detach().add(0.5)?, 1)
     }),
     case("index_add", 1, |x| {
         groups(x)?.index_add_with(1, &labels(x)?, x, IndexAddOptions::default())

@@ -77,6 +77,19 @@ fn generated_files_are_up_to_date() {
 }
 
 #[test]
+fn other_names_of_operators_are_compiled() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/torch_users.md");
+    let guide = std::fs::read_to_string(guide).expect("the guide");
+    for (row, code) in typed_forms::OTHER_NAMES {
+        assert!(guide.contains(code), "{row}: `{code}` is not in the guide");
+        assert!(
+            nomina_core::op::rows().any(|known| known.name == *row),
+            "no row {row}"
+        );
+    }
+}
+
+#[test]
 fn lines_of_derivatives_are_sound() {
     let faults = nomina_core::op::rows().flat_map(grad::faults);
     let wrong: Vec<String> = grad::misplaced().into_iter().chain(faults).collect();

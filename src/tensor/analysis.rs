@@ -1,6 +1,7 @@
 //! Analysis by name: groups, windows and blocks of a dim, weighted means.
 //!
-//! [`Tensor::group_by`], [`Tensor::rolling`], [`Tensor::resample`], [`Tensor::weighted_mean`].
+//! [`Tensor::group_by`], [`Tensor::rolling`], [`Tensor::resample`], [`Tensor::weighted_mean`],
+//! [`Tensor::weighted_nanmean`].
 
 use std::marker::PhantomData;
 
@@ -8,8 +9,10 @@ use nomina_core::dims::{
     AlignInto, AxesOf, Axis, DimOf, Dims, IndexOf, OneDim, Resizable, Selected, SizeOf, SizedDim,
     Without, position,
 };
+use nomina_core::rule::DimArg;
 use nomina_core::{Element, IndexElement, Inexact, Result};
 use nomina_macros::twin;
+use nomina_runtime::DynTensor;
 
 use super::groupwise::{GroupBy, Windows};
 use super::{Tensor, picked};
@@ -132,11 +135,55 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        let (x, picked) = (self.erased(), picked::<A, D>(&dims));
-        let weights = weights.aligned::<D>("weighted_mean", Some(x))?;
-        let all = [x, weights.erased(D::STATIC)];
-        Tensor::try_from_erased(call_for_tensor(&all, <Without<D, A>>::STATIC, |x| {
-            x[0].weighted_mean(&x[1], picked.arg())
-        }))
+        weighted(self, weights, &dims, "weighted_mean", |x, weights, dims| {
+            x.weighted_mean(weights, dims)
+        })
     }
+
+    /// Like [`weighted_mean`](Self::weighted_mean), but leaves out the elements that are NaN, and their weights. NaN
+    /// where the other weights sum to zero.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Time, Lat }
+    /// let x = tensor!([[1., f32::NAN, 4.]]; Time, Lat);
+    /// let mean: Tensor<(Time,)> = x.weighted_nanmean(&tensor!([1., 5., 2.]; Lat), Lat);
+    /// assert_eq!(mean.to_vec(), [3.0]);
+    /// ```
+    ///
+    /// # Errors
+    /// If sizes do not match.
+    #[twin]
+    pub fn try_weighted_nanmean<E: Dims + AlignInto<D>, A: AxesOf<D>>(
+        &self,
+        weights: &Tensor<E, T>,
+        dims: A,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Inexact,
+    {
+        weighted(
+            self,
+            weights,
+            &dims,
+            "weighted_nanmean",
+            |x, weights, dims| x.weighted_nanmean(weights, dims),
+        )
+    }
+}
+
+/// Computes a weighted mean by `mean`, with weights that align by name.
+fn weighted<D: Dims, E: Dims + AlignInto<D>, A: AxesOf<D>, T: Inexact>(
+    x: &Tensor<D, T>,
+    weights: &Tensor<E, T>,
+    dims: &A,
+    op: &'static str,
+    mean: fn(&DynTensor, &DynTensor, DimArg<'_>) -> Result<DynTensor>,
+) -> Result<Tensor<Without<D, A>, T>> {
+    let (x, picked) = (x.erased(), picked::<A, D>(dims));
+    let weights = weights.aligned::<D>(op, Some(x))?;
+    let all = [x, weights.erased(D::STATIC)];
+    Tensor::try_from_erased(call_for_tensor(&all, <Without<D, A>>::STATIC, |x| {
+        mean(&x[0], &x[1], picked.arg())
+    }))
 }

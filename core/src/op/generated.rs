@@ -1078,6 +1078,8 @@ pub enum Op {
     FftConvolve,
     /// `weighted_mean`: Computes the weighted mean over dims: the sum of the products, divided by the sum of the weights. The dims of the weights align by name.
     WeightedMean,
+    /// `weighted_nanmean`: Computes the weighted mean over dims of the elements that are not NaN: neither they nor their weights are counted.
+    WeightedNanmean,
     /// `group_by`: Groups the elements along a dim by labels that count from 0; a reduction replaces the dim by one with an element per group.
     GroupBy,
     /// `rolling`: Slides a window of `window` elements along a dim in steps of 1 and reduces each window to one element.
@@ -1626,6 +1628,7 @@ impl Op {
         Self::Ifftshift,
         Self::FftConvolve,
         Self::WeightedMean,
+        Self::WeightedNanmean,
         Self::GroupBy,
         Self::Rolling,
         Self::Resample,

@@ -7,6 +7,61 @@ use nomina_core::op::{Forms, Row};
 
 use super::signature::functions;
 
+/// Typed forms under other names: an operator on dims by position has one on dims by name; other methods are of
+/// [`Sparse`], or written by a macro. Each occurs in `docs/torch_users.md`, whose snippets are compiled.
+///
+/// [`Sparse`]: https://docs.rs/nomina/latest/nomina/struct.Sparse.html
+pub const OTHER_NAMES: &[(&str, &str)] = &[
+    ("split_with_sizes", "x.split(H, [1, 3])"),
+    ("hsplit", "x.tensor_split(C, 3)"),
+    ("vsplit", "x.tensor_split(N, 2)"),
+    ("dsplit", "x.tensor_split(H, 2)"),
+    ("movedim", "x.align_to((W, ..))"),
+    ("reshape", "x.flatten((H, W), K)"),
+    ("reshape_as", "x.flatten((H, W), K)"),
+    ("view", "y.unflatten(K, (H.of(4), W.of(5)))"),
+    ("view_as", "y.unflatten(K, (H.of(4), W.of(5)))"),
+    ("atleast_1d", "a.unsqueeze(K)"),
+    ("atleast_2d", "a.unsqueeze(K)"),
+    ("atleast_3d", "a.unsqueeze(K)"),
+    ("zeros_like", "x.zeros_like()"),
+    ("ones_like", "x.ones_like()"),
+    ("empty_like", "x.empty_like()"),
+    ("full_like", "x.full_like(0.5)"),
+    ("rand_like", "x.rand_like()"),
+    ("randn_like", "x.randn_like()"),
+    ("fliplr", "x.flip(C)"),
+    ("flipud", "x.flip(N)"),
+    ("narrow_copy", "x.narrow(H, 1..3)"),
+    ("hstack", "cat(&[&x, &x], C)"),
+    ("vstack", "cat(&[&x, &x], N)"),
+    ("dstack", "cat(&[&x, &x], H)"),
+    ("column_stack", "stack(&[&a, &a], K)"),
+    ("conj_physical", "z.conj()"),
+    ("manual_seed", "manual_seed(0)"),
+    ("seed", "nomina::seed()"),
+    ("initial_seed", "nomina::initial_seed()"),
+    ("type", "x.type_name()"),
+    (
+        "sparse_coo_tensor",
+        "Sparse::<(N, C)>::from_coo(&at, &values, [2, 3])",
+    ),
+    ("coalesce", "s.coalesce()"),
+    ("indices", "s.indices()"),
+    ("values", "s.values()"),
+    ("to_dense", "s.to_dense()"),
+    (
+        "multi_dot",
+        "einsum!(p[N, C] * w[C, K] * v[K, M] -> [N, M])",
+    ),
+    (
+        "bilinear",
+        "einsum!(p[N, C] * t[K, C, M] * q[N, M] -> [N, K])",
+    ),
+    ("constant_pad_nd", "x.pad(W, [(1, 2)])"),
+    ("im2col", "x.unfold(H, 3, 1, KH)"),
+];
+
 /// The parameters of every function of the typed tensor, by its name.
 pub struct TypedForms(BTreeMap<String, Signature>);
 
@@ -64,6 +119,7 @@ impl TypedForms {
     /// The typed form of a row, as code, and marks for the other forms.
     pub fn form(&self, row: &Row) -> String {
         let name = match row.name {
+            name if OTHER_NAMES.iter().any(|other| other.0 == name) => return other_form(row),
             "where" => "where_cond",
             "tensor" => return "`tensor!([[1., 2.]]; N, C)`".to_owned(),
             "clone" => return "`x.clone()`".to_owned(),
@@ -76,7 +132,7 @@ impl TypedForms {
             (Some(signature), _) if !only_in_place => (name, signature),
             (_, Some(signature)) => (&in_place[..], signature),
             (Some(signature), None) => (name, signature),
-            (None, None) => return "–".to_owned(),
+            (None, None) => return other_form(row),
         };
         let list = signature.params.join(", ");
         let call = if signature.method {
@@ -115,4 +171,10 @@ impl TypedForms {
             .and_then(|signature| signature.params.first())
             .is_some_and(|first| first == "tensors")
     }
+}
+
+/// The typed form under another name, as code, with marks like those of [`TypedForms::form`].
+fn other_form(row: &Row) -> String {
+    let found = OTHER_NAMES.iter().find(|(name, _)| *name == row.name);
+    found.map_or("–".to_owned(), |(_, code)| format!("`{code}`"))
 }

@@ -1,5 +1,9 @@
 //! Reductions of parts of a dim, and weighted means, composed of other operators.
 
+mod parts;
+
+pub(crate) use parts::Parts;
+
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
@@ -7,7 +11,7 @@ use super::gather::bounds;
 use super::reduce::room_for_sums;
 use super::{
     Arg, FusedReduction, ReduceOptions, ScatterReduce, Target, arg_position, bincount, contiguous,
-    fused_reduce, pointwise, pointwise_owned, reduce, reduced, to_dtype,
+    fused_reduce, index_select, pointwise, pointwise_owned, reduce, reduced, to_dtype,
 };
 use crate::config::default_dtype;
 use crate::dispatch::accumulator;
@@ -47,13 +51,7 @@ fn result(op: Op, x: &Raw) -> Result<DType> {
 }
 
 /// Reduces windows of `size` elements that start `step` apart along a dim.
-pub(crate) fn windowed(
-    op: Op,
-    x: &Raw,
-    dim: usize,
-    [size, step]: [usize; 2],
-    options: ReduceOptions,
-) -> Result<Raw> {
+fn windowed(op: Op, x: &Raw, dim: usize, [size, step]: [usize; 2]) -> Result<Raw> {
     let integers = op == Op::Mean && x.dtype().is_integral();
     let wide = if integers {
         to_dtype(x, DType::F64)?
@@ -61,7 +59,7 @@ pub(crate) fn windowed(
         x.clone()
     };
     let windows = wide.windows(dim, size, step)?;
-    let found = reduce(op, &windows, &[x.rank()], false, options)?;
+    let found = reduce(op, &windows, &[x.rank()], false, ReduceOptions::default())?;
     if integers {
         return to_dtype(&found, result(op, x)?);
     }
@@ -76,19 +74,13 @@ const LONG: usize = 16;
 /// Sums, means and extremes of long windows are composed from windows of 1, 2, 4 … elements: a step for each binary
 /// digit of `size`. Each result is a sum in pairs of its own window, so that nothing cancels and NaN stays in the
 /// windows that contain it.
-pub(crate) fn sliding(
-    op: Op,
-    x: &Raw,
-    dim: usize,
-    size: usize,
-    options: ReduceOptions,
-) -> Result<Raw> {
+fn sliding(op: Op, x: &Raw, dim: usize, size: usize) -> Result<Raw> {
     let step = match op {
-        _ if size < LONG => return windowed(op, x, dim, [size, 1], options),
+        _ if size < LONG => return windowed(op, x, dim, [size, 1]),
         Op::Sum | Op::Mean => Op::Add,
         Op::Amax => Op::Maximum,
         Op::Amin => Op::Minimum,
-        _ => return windowed(op, x, dim, [size, 1], options),
+        _ => return windowed(op, x, dim, [size, 1]),
     };
     let result = result(op, x)?;
     // Combines elements of `a` with those of `b` that are `width` positions later.
@@ -160,8 +152,15 @@ pub(crate) fn labelled(x: &Raw, dim: usize, labels: &Raw, groups: usize) -> Resu
     Ok((numbers, counts))
 }
 
+/// Returns a vector as a tensor of `rank` dims that varies along one of them.
+fn along(vector: &Raw, rank: usize, dim: usize) -> Result<Raw> {
+    let mut shape = Shape::from_elem(1, rank);
+    shape[dim] = vector.numel();
+    vector.reshape(&shape)
+}
+
 /// Reduces the elements of each group along a dim, with the groups that [`labelled`] found.
-pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw)) -> Result<Raw> {
+fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw)) -> Result<Raw> {
     let (by, result) = (Op::GroupBy, result(op, x)?);
     let mut shape = Shape::from_slice(x.shape());
     shape[dim] = counts.numel();
@@ -182,9 +181,7 @@ pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw
         _ => {
             at.write(by, out.as_mut()?, &x, Update::Add)?;
             if op == Op::Mean {
-                let mut along = Shape::from_elem(1, x.rank());
-                along[dim] = counts.numel();
-                let counts = counts.reshape(&along)?;
+                let counts = along(counts, x.rank(), dim)?;
                 out = pointwise_owned(Op::Div, out, &[Arg::Tensor(&counts)])?;
                 out = multiplied(out, back)?;
             }
@@ -202,10 +199,15 @@ pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw
 }
 
 /// Divides the sum of products with weights by the sum of weights, which have the same number of dims, each of equal
-/// size or size 1.
-pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: bool) -> Result<Raw> {
-    let op = Op::WeightedMean;
-    let result = x.dtype();
+/// size or size 1. `weighted_nanmean` leaves out the elements that are NaN, and their weights.
+pub(crate) fn weighted_mean(
+    op: Op,
+    x: &Raw,
+    weights: &Raw,
+    dims: &[usize],
+    keepdim: bool,
+) -> Result<Raw> {
+    let (result, skips_nan) = (x.dtype(), op == Op::WeightedNanmean);
     let operands = [x, weights];
     op.row()
         .check_dtype(result)
@@ -225,27 +227,69 @@ pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: boo
         );
         return Err(error.hint("weights have a dim's size, or lack the dim"));
     }
-    // The number of times that each weight counts, since its reduced dims may have size 1.
-    let times: f64 = dims
-        .iter()
-        .filter(|&&dim| weights.shape()[dim] != x.shape()[dim])
-        .fold(1.0, |times, &dim| times * x.shape()[dim] as f64);
     // The products have the wider dtype, block by block.
     let weights = to_dtype(weights, accumulator(result))?;
-    let (x, back) = with_room(x.clone())?;
-    let program = [
+    let factor = if skips_nan && matches!(result, DType::F64 | DType::C128) {
+        room_for_sums(&present(x, &is_present(x)?)?)?
+    } else {
+        room_for_sums(x)?
+    };
+    let scaled = multiplied(x.clone(), factor)?;
+    let sum = |program: &[Node<'_>]| {
+        let op = Op::Sum;
+        let by = FusedReduction { op, dims, keepdim };
+        let zero = [Scalar::Float(0.0)];
+        fused_reduce(program, &[&scaled, &weights], &zero, None, by)
+    };
+    // Both factors are masked, so that neither NaN reaches the other's gradient.
+    let masked = [
         Node::Tensor(0),
         Node::Tensor(1),
-        Node::Apply(Op::Mul, &[0, 1]),
+        Node::Scalar(0),
+        Node::Apply(Op::Eq, &[0, 0]),
+        Node::Apply(Op::Where, &[3, 1, 2]),
+        Node::Apply(Op::Where, &[3, 0, 2]),
+        Node::Apply(Op::Mul, &[5, 4]),
     ];
-    let by = FusedReduction {
-        op: Op::Sum,
-        dims,
-        keepdim,
+    let (products, total) = if skips_nan {
+        (sum(&masked)?, sum(&masked[..5])?)
+    } else {
+        let product = [
+            Node::Tensor(0),
+            Node::Tensor(1),
+            Node::Apply(Op::Mul, &[0, 1]),
+        ];
+        // The number of times that each weight counts, since its reduced dims may have size 1.
+        let times: f64 = dims
+            .iter()
+            .filter(|&&dim| weights.shape()[dim] != x.shape()[dim])
+            .fold(1.0, |times, &dim| times * x.shape()[dim] as f64);
+        let total = reduce(Op::Sum, &weights, dims, keepdim, ReduceOptions::default())?;
+        let times = Arg::Scalar(Scalar::Float(times));
+        (sum(&product)?, pointwise_owned(Op::Mul, total, &[times])?)
     };
-    let products = fused_reduce(&program, &[&x, &weights], &[], None, by)?;
-    let total = reduce(Op::Sum, &weights, dims, keepdim, ReduceOptions::default())?;
-    let total = pointwise_owned(Op::Mul, total, &[Arg::Scalar(Scalar::Float(times))])?;
+    let is_zero = pointwise(Op::Eq, &[Arg::Tensor(&total), number(0.0)])?;
+    let total = chosen(&is_zero, number(f64::NAN), Arg::Tensor(&total))?;
     let mean = pointwise_owned(Op::Div, products, &[Arg::Tensor(&total)])?;
-    to_dtype(&multiplied(mean, back)?, result)
+    to_dtype(&multiplied(mean, factor.map(f64::recip))?, result)
+}
+
+fn number(value: f64) -> Arg<'static> {
+    Arg::Scalar(Scalar::Float(value))
+}
+
+/// Returns the elements of `yes` where a mask is true, else those of `no`.
+fn chosen(mask: &Raw, yes: Arg<'_>, no: Arg<'_>) -> Result<Raw> {
+    pointwise(Op::Where, &[Arg::Tensor(mask), yes, no])
+}
+
+/// Returns whether each element differs from NaN.
+fn is_present(x: &Raw) -> Result<Raw> {
+    // Only NaN differs from itself.
+    pointwise(Op::Eq, &[Arg::Tensor(x), Arg::Tensor(x)])
+}
+
+/// Returns the elements that a mask marks, and zero for all others.
+fn present(x: &Raw, mask: &Raw) -> Result<Raw> {
+    chosen(mask, Arg::Tensor(x), number(0.0))
 }

@@ -5,8 +5,7 @@ use nomina_core::rule::{self, DimArg, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::{DynTensor, about};
-use crate::call::analysis;
-use crate::call::{self, Arg, ReduceOptions};
+use crate::call::analysis::{self, Parts};
 use crate::raw::Raw;
 
 /// The windows or blocks of a dim, each of which a reduction turns into one element: [`DynTensor::rolling`],
@@ -21,55 +20,14 @@ pub struct Windows {
 }
 
 impl Windows {
-    fn reduce(&self, op: Op) -> Result<DynTensor> {
-        let ([size, step], options) = (self.window, ReduceOptions::default());
-        let (x, dim) = (&self.x.raw, self.dim);
-        let raw = match self.op {
-            Op::Rolling => analysis::sliding(op, x, dim, size, options),
-            _ => analysis::windowed(op, x, dim, [size, step], options),
-        };
+    fn reduce(
+        &self,
+        compute: impl FnOnce(&Raw, usize, Parts<'_>) -> Result<Raw>,
+    ) -> Result<DynTensor> {
+        let [size, step] = self.window;
+        let raw = compute(&self.x.raw, self.dim, Parts::Windows { size, step });
         let raw = raw.map_err(|e| about(e.in_op(self.op.name()), &[&self.x]))?;
         Ok(DynTensor::new(raw, self.x.names.clone()))
-    }
-
-    /// Computes the sum of each part; integers and bool are added in i64.
-    ///
-    /// # Errors
-    /// If memory runs out.
-    pub fn sum(&self) -> Result<DynTensor> {
-        self.reduce(Op::Sum)
-    }
-
-    /// Computes the mean of each part; for integers and bool a float of the default dtype.
-    ///
-    /// # Errors
-    /// If memory runs out.
-    pub fn mean(&self) -> Result<DynTensor> {
-        self.reduce(Op::Mean)
-    }
-
-    /// Returns the greatest element of each part.
-    ///
-    /// # Errors
-    /// If the dtype is complex.
-    pub fn max(&self) -> Result<DynTensor> {
-        self.reduce(Op::Amax)
-    }
-
-    /// Returns the smallest element of each part.
-    ///
-    /// # Errors
-    /// If the dtype is complex.
-    pub fn min(&self) -> Result<DynTensor> {
-        self.reduce(Op::Amin)
-    }
-
-    /// Computes the standard deviation of each part, with a correction of 1.
-    ///
-    /// # Errors
-    /// If the dtype is neither a float nor complex.
-    pub fn std(&self) -> Result<DynTensor> {
-        self.reduce(Op::Std)
     }
 }
 
@@ -85,55 +43,129 @@ pub struct GroupBy {
 }
 
 impl GroupBy {
-    fn reduce(&self, op: Op, x: &Raw) -> Result<DynTensor> {
-        let raw = analysis::grouped(op, x, self.dim, (&self.labels, &self.counts));
+    fn reduce(
+        &self,
+        compute: impl FnOnce(&Raw, usize, Parts<'_>) -> Result<Raw>,
+    ) -> Result<DynTensor> {
+        let (labels, counts) = (&self.labels, &self.counts);
+        let raw = compute(&self.x.raw, self.dim, Parts::Groups { labels, counts });
         let raw = raw.map_err(|e| about(e.in_op(Op::GroupBy.name()), &[&self.x]))?;
         Ok(DynTensor::new(raw, self.names.clone()))
     }
-
-    /// Computes the sum of each group, 0 without elements; integers and bool are added in i64.
-    ///
-    /// # Errors
-    /// If memory runs out.
-    pub fn sum(&self) -> Result<DynTensor> {
-        self.reduce(Op::Sum, &self.x.raw)
-    }
-
-    /// Computes the mean of each group, NaN without elements; for integers and bool a float of the default dtype.
-    ///
-    /// # Errors
-    /// If memory runs out.
-    pub fn mean(&self) -> Result<DynTensor> {
-        self.reduce(Op::Mean, &self.x.raw)
-    }
-
-    /// Returns the greatest element of each group.
-    ///
-    /// # Errors
-    /// If a group has no elements, or the dtype is complex.
-    pub fn max(&self) -> Result<DynTensor> {
-        self.reduce(Op::Amax, &self.x.raw)
-    }
-
-    /// Returns the smallest element of each group.
-    ///
-    /// # Errors
-    /// If a group has no elements, or the dtype is complex.
-    pub fn min(&self) -> Result<DynTensor> {
-        self.reduce(Op::Amin, &self.x.raw)
-    }
-
-    /// Counts the elements of each group that are not NaN.
-    ///
-    /// # Errors
-    /// If memory runs out.
-    pub fn count(&self) -> Result<DynTensor> {
-        // Only NaN differs from itself.
-        let x = Arg::Tensor(&self.x.raw);
-        let there = call::pointwise(Op::Eq, &[x, x]).map_err(|e| about(e, &[&self.x]))?;
-        self.reduce(Op::Sum, &there)
-    }
 }
+
+macro_rules! reductions {
+    ($parts:ident) => {
+        impl $parts {
+            /// Computes the sum of each part, 0 without elements; integers and bool are added in i64.
+            ///
+            /// # Errors
+            /// If memory runs out.
+            pub fn sum(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce(Op::Sum, x, dim))
+            }
+
+            /// Computes the mean of each part, NaN without elements; for integers and bool a float of the default dtype.
+            ///
+            /// # Errors
+            /// If memory runs out.
+            pub fn mean(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce(Op::Mean, x, dim))
+            }
+
+            /// Returns the greatest element of each part.
+            ///
+            /// # Errors
+            /// If a group has no elements, or the dtype is complex.
+            pub fn max(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce(Op::Amax, x, dim))
+            }
+
+            /// Returns the smallest element of each part.
+            ///
+            /// # Errors
+            /// If a group has no elements, or the dtype is complex.
+            pub fn min(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce(Op::Amin, x, dim))
+            }
+
+            /// Computes the variance of each part, with a correction of 1.
+            ///
+            /// # Errors
+            /// If the dtype is neither a float nor complex.
+            pub fn var(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce(Op::Var, x, dim))
+            }
+
+            /// Computes the standard deviation of each part, with a correction of 1.
+            ///
+            /// # Errors
+            /// If the dtype is neither a float nor complex.
+            pub fn std(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce(Op::Std, x, dim))
+            }
+
+            /// Computes the sum of the elements of each part that are not NaN, 0 if there are none.
+            ///
+            /// # Errors
+            /// If memory runs out.
+            pub fn nansum(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce_present(Op::Sum, x, dim))
+            }
+
+            /// Computes the mean of the elements of each part that are not NaN, NaN if there are none.
+            ///
+            /// # Errors
+            /// If memory runs out.
+            pub fn nanmean(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce_present(Op::Mean, x, dim))
+            }
+
+            /// Returns the greatest element of each part that is not NaN, NaN if there is none.
+            ///
+            /// # Errors
+            /// If a group of integers has no elements, or the dtype is complex.
+            pub fn nanmax(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce_present(Op::Amax, x, dim))
+            }
+
+            /// Returns the smallest element of each part that is not NaN, NaN if there is none.
+            ///
+            /// # Errors
+            /// If a group of integers has no elements, or the dtype is complex.
+            pub fn nanmin(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce_present(Op::Amin, x, dim))
+            }
+
+            /// Computes the variance of the elements of each part that are not NaN, with a correction of 1.
+            ///
+            /// # Errors
+            /// If the dtype is no float.
+            pub fn nanvar(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce_present(Op::Var, x, dim))
+            }
+
+            /// Computes the standard deviation of the elements of each part that are not NaN, with a correction of 1.
+            ///
+            /// # Errors
+            /// If the dtype is no float.
+            pub fn nanstd(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.reduce_present(Op::Std, x, dim))
+            }
+
+            /// Counts the elements of each part that are not NaN.
+            ///
+            /// # Errors
+            /// If memory runs out.
+            pub fn count(&self) -> Result<DynTensor> {
+                self.reduce(|x, dim, parts| parts.count(x, dim))
+            }
+        }
+    };
+}
+
+reductions!(Windows);
+reductions!(GroupBy);
 
 impl DynTensor {
     /// Returns the windows of `window` elements that slide along a dim in steps of 1. The dim is then shorter by
@@ -252,7 +284,28 @@ impl DynTensor {
     /// # Errors
     /// If a dim does not exist, weights have a dim that `self` lacks, or sizes or dtypes differ.
     pub fn weighted_mean<'a>(&self, weights: &Self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
-        let (op, dim) = (Op::WeightedMean.name(), dim.into());
+        self.weighted_mean_by(Op::WeightedMean, weights, dim.into())
+    }
+
+    /// Like [`weighted_mean`](Self::weighted_mean), but leaves out the elements that are NaN, and their weights. NaN
+    /// where the other weights sum to zero.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::from_vec(vec![1.0f32, f32::NAN, 4.0], &[3], ["Lat"])?;
+    /// let area = DynTensor::from_vec(vec![1.0f32, 5.0, 2.0], &[3], ["Lat"])?;
+    /// assert_eq!(x.weighted_nanmean(&area, "Lat")?.item()?.to_f64(), 3.0);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Like [`weighted_mean`](Self::weighted_mean).
+    pub fn weighted_nanmean<'a>(&self, weights: &Self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        self.weighted_mean_by(Op::WeightedNanmean, weights, dim.into())
+    }
+
+    fn weighted_mean_by(&self, by: Op, weights: &Self, dim: DimArg<'_>) -> Result<Self> {
+        let op = by.name();
         let made = || {
             let at = dim.positions(op, &self.names)?;
             let aligned = if weights.names == self.names {
@@ -260,7 +313,7 @@ impl DynTensor {
             } else {
                 weights.align_as(self).map_err(|e| e.in_op(op))?
             };
-            let raw = analysis::weighted_mean(&self.raw, &aligned.raw, &at, dim.keepdim())?;
+            let raw = analysis::weighted_mean(by, &self.raw, &aligned.raw, &at, dim.keepdim())?;
             Ok(Self::new(
                 raw,
                 rule::reduce(&self.names, &at, dim.keepdim()),

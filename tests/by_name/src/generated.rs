@@ -561,6 +561,7 @@ pub(crate) fn route(op: Op) -> Route {
         Op::Ifftshift => Route::Family(Family::Fft(Fft::Ifftshift)),
         Op::FftConvolve => Route::Family(Family::Fft(Fft::FftConvolve)),
         Op::WeightedMean => Route::Family(Family::Analysis(Analysis::WeightedMean)),
+        Op::WeightedNanmean => Route::Family(Family::Analysis(Analysis::WeightedNanmean)),
         Op::GroupBy => Route::Family(Family::Analysis(Analysis::GroupBy)),
         Op::Rolling => Route::Family(Family::Analysis(Analysis::Rolling)),
         Op::Resample => Route::Family(Family::Analysis(Analysis::Resample)),
@@ -1156,6 +1157,7 @@ pub(crate) enum Fft {
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Analysis {
     WeightedMean,
+    WeightedNanmean,
     GroupBy,
     Rolling,
     Resample,

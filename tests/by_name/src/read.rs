@@ -73,9 +73,9 @@ pub(super) fn rename(args: &Bound) -> Result<Rename<'_>> {
                 Value::Str(old) => new.as_item().map(|new| (old.as_str(), new)),
                 _ => None,
             });
-            Ok(Rename::Map(map.collect()))
+            Ok(Rename::new(map))
         }
-        Some(_) => Ok(Rename::List(args.order("names")?.into())),
+        Some(_) => Ok(Rename::new(args.order("names")?)),
     }
 }
 

@@ -30,6 +30,14 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::INEXACT),
     row(
+        "weighted_nanmean",
+        "self, weights, dim: Dims = None, keepdim: Bool = False",
+        Removes,
+        "Computes the weighted mean over dims of the elements that are not NaN: neither \
+         they nor their weights are counted.",
+    )
+    .dtype(NoPromotion, DTypes::INEXACT),
+    row(
         "group_by",
         "self, dim: Dim, labels, groups: Int, reduce: Word, *, outdim: Names = None",
         Special,

@@ -9,6 +9,22 @@ use crate::bind::Bound;
 use crate::generated::Analysis;
 use crate::value::{Value, wrong};
 
+/// Calls the reduction of parts that the argument `reduce` names.
+macro_rules! reduced {
+    ($args:expr, $parts:expr) => {
+        reduced!($args, $parts, sum mean max min var std nansum nanmean nanmax nanmin nanvar nanstd count)
+    };
+    ($args:expr, $parts:expr, $($word:ident)*) => {{
+        let words = [$(stringify!($word)),*];
+        let at = $args.word("reduce", &words)?;
+        match at.map(|at| words[at]) {
+            $(Some(stringify!($word)) => $parts.$word(),)*
+            _ => Err(Error::new(ErrorKind::Argument, $args.op(), "no such reduction")
+                .hint(format!("give one of {words:?}"))),
+        }
+    }};
+}
+
 /// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Analysis, op: Op, form: Form, args: Bound) -> Result<Value> {
     pure(op, form, &args, |a| {
@@ -17,27 +33,19 @@ pub(crate) fn call(which: Analysis, op: Op, form: Form, args: Bound) -> Result<V
             let n = a.int(param)?;
             usize::try_from(n).map_err(|_| wrong(a.op(), param, "a size", &n.into()))
         };
-        let words = ["sum", "mean", "max", "min", "std", "count"];
-        let no = || {
-            Error::new(ErrorKind::Argument, op.name(), "no such reduction")
-                .hint("give sum, mean, max or min")
-        };
         match which {
-            Analysis::WeightedMean => {
+            Analysis::WeightedMean | Analysis::WeightedNanmean => {
                 let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
-                x.weighted_mean(a.tensor("weights")?, dims)
+                let weights = a.tensor("weights")?;
+                match which {
+                    Analysis::WeightedMean => x.weighted_mean(weights, dims),
+                    _ => x.weighted_nanmean(weights, dims),
+                }
             }
             Analysis::GroupBy => {
                 let (labels, name) = (a.tensor("labels")?, a.name("outdim")?);
                 let groups = x.group_by(a.dim("dim")?, labels, count("groups")?, name)?;
-                match a.word("reduce", &words)? {
-                    Some(0) => groups.sum(),
-                    Some(1) => groups.mean(),
-                    Some(2) => groups.max(),
-                    Some(3) => groups.min(),
-                    Some(5) => groups.count(),
-                    _ => Err(no()),
-                }
+                reduced!(a, groups)
             }
             Analysis::Rolling | Analysis::Resample => {
                 let dim = a.dim("dim")?;
@@ -45,14 +53,7 @@ pub(crate) fn call(which: Analysis, op: Op, form: Form, args: Bound) -> Result<V
                     Analysis::Rolling => x.rolling(dim, count("window")?),
                     _ => x.resample(dim, count("steps")?),
                 }?;
-                match a.word("reduce", &words)? {
-                    Some(0) => windows.sum(),
-                    Some(1) => windows.mean(),
-                    Some(2) => windows.max(),
-                    Some(3) => windows.min(),
-                    Some(4) => windows.std(),
-                    _ => Err(no()),
-                }
+                reduced!(a, windows)
             }
         }
     })
