@@ -127,8 +127,8 @@ fn ndarray_arrays() {
 fn showing() {
     let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
     let text = x.to_string();
-    assert!(text.ends_with("Tensor[N=2, C=3] f32 cpu"), "{text}");
-    assert!(format!("{x:?}").starts_with("Tensor[N=2, C=3] f32 cpu ["));
+    assert!(text.ends_with("dims (N=2, C=3), f32"), "{text}");
+    assert!(format!("{x:?}").starts_with("dims (N=2, C=3), f32: ["));
     assert!(!format!("{x:?}").contains('\n'));
 }
 

@@ -280,7 +280,7 @@ fn dims_alone() {
         listed(&x.int().select(N, 0)),
         (vec![1, -2, 3], vec![3], 1, names!["C"])
     );
-    assert!(shown(&x).contains("[N=2, C=3] f32"));
+    assert!(shown(&x).contains("dims (N=2, C=3), f32"));
     assert_eq!(mapped(&y).to_vec(), [0, 2, 4, 6, 8, 10]);
     assert!(there_and_back(&x).unwrap().equal(&x));
     assert_eq!(tried(&x, &y).unwrap().to_vec(), (&x * 2.0 + &y).to_vec());

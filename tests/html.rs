@@ -36,7 +36,7 @@ fn a_small_tensor_is_in_the_page_as_a_whole() {
         (data["low"].as_f64(), data["high"].as_f64()),
         (Some(-4.0), Some(2.5))
     );
-    assert!(page.contains("<b>Tensor[Lat=2, Lon=3] f32 cpu</b>"));
+    assert!(page.contains("<b>dims (Lat=2, Lon=3), f32</b>"));
     assert!(
         page.contains(
             "all 6 elements; min -4.000000 · max 2.500000 · mean -0.100000 · 1 NaN · 1 infinite"
@@ -87,7 +87,7 @@ fn no_text_becomes_a_tag() {
     let x = DynTensor::full(&[1, 2], one, names!["N'", _]).unwrap();
     let page = x.to_html().unwrap();
     assert!(
-        page.contains("<b>Tensor[N&#39;=1, _=2] Complex&lt;f32&gt; cpu</b>"),
+        page.contains("<b>dims (N&#39;=1, 2), Complex&lt;f32&gt;</b>"),
         "{page}"
     );
     assert_eq!(data(&page)["dims"][0]["name"], "N'");

@@ -152,7 +152,7 @@ fn shows_entries() {
     let x = x().coalesce();
     assert!(
         x.to_string()
-            .ends_with("Sparse[N=2, C=3] f32 cpu, 3 entries"),
+            .ends_with("dims (N=2, C=3), f32, sparse, 3 entries"),
         "{x}"
     );
     assert!(format!("{x:?}").contains("(0, 1): 2"), "{x:?}");

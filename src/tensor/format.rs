@@ -12,7 +12,15 @@ use nomina_runtime::display;
 use super::Tensor;
 
 /// Formats the values, abbreviated in the middle for a large tensor, and a closing line:
-/// `Tensor[N=2, C=3] f32 cpu`.
+/// `dims (N=2, C=3), f32`. A scalar is its number alone.
+///
+/// ```
+/// # use nomina::prelude::*;
+/// dims! { Time, Lon }
+/// let x = tensor!([[1., -2.5], [3., 40.25]]; Time, Lon);
+/// assert_eq!(x.to_string(), "[[ 1.   -2.5 ]\n [ 3.   40.25]]\ndims (Time=2, Lon=2), f32");
+/// assert_eq!(x.sum(..).to_string(), "41.75");
+/// ```
 impl<D: Dims, T: Element> fmt::Display for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::values(f, &self.erased.raw, &self.names())
@@ -26,7 +34,7 @@ impl<D: Dims, T: Element> fmt::LowerExp for Tensor<D, T> {
     }
 }
 
-/// Formats to one line: `Tensor[N=2, C=3] f32 cpu [[1., 2., 3.], [4., 5., 6.]]`.
+/// Formats to one line: `dims (N=2, C=3), f32: [1.0, 2.0, …]`.
 impl<D: Dims, T: Element> fmt::Debug for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::line(f, &self.erased.raw, &self.names())
@@ -43,7 +51,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # use nomina::prelude::*;
     /// dims! { N, C }
     /// let page = tensor!([[1., 2.], [3., f32::NAN]]; N, C).to_html()?;
-    /// assert!(page.contains("Tensor[N=2, C=2] f32 cpu") && page.contains("1 NaN"));
+    /// assert!(page.contains("dims (N=2, C=2), f32") && page.contains("1 NaN"));
     /// # Ok::<(), Error>(())
     /// ```
     ///

@@ -223,9 +223,7 @@ fn elements_are_read_and_written_on_a_device() {
         assert_eq!(rows, [6.0, 15.0]);
         assert_eq!(
             x.to_string(),
-            tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C)
-                .to_string()
-                .replace("cpu", "cuda:0")
+            format!("{}, cuda:0", tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C))
         );
 
         for shape in [
@@ -239,9 +237,11 @@ fn elements_are_read_and_written_on_a_device() {
         ] {
             let host = numbers(shape);
             let there = host.to_device(FIRST).unwrap();
-            let moved = |text: String| text.replace(" cpu", " cuda:0");
-            assert_eq!(there.to_string(), moved(host.to_string()));
-            assert_eq!(format!("{there:?}"), moved(format!("{host:?}")));
+            // The device follows the dtype; a scalar is its number alone.
+            let place = if shape.is_empty() { "" } else { ", cuda:0" };
+            assert_eq!(there.to_string(), format!("{host}{place}"));
+            let moved = format!("{host:?}").replacen(": ", ", cuda:0: ", 1);
+            assert_eq!(format!("{there:?}"), moved);
         }
         // Factories and out tensors determine the device.
         let range = Tensor::<(N,)>::options()

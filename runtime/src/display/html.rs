@@ -8,7 +8,7 @@ use std::path::Path;
 
 use nomina_core::{DType, Name, Names, Result, Scalar};
 
-use super::{Heading, number, values};
+use super::{Heading, body, number};
 use crate::file;
 use crate::raw::Raw;
 
@@ -77,9 +77,9 @@ pub fn html(raw: &Raw, names: &Names) -> Result<String> {
         escaped(&Heading(&raw, names).to_string())
     );
     let _ = writeln!(page, "<p>{}</p>", statistics.text(shown.len(), all, &parts));
-    let text = fmt::from_fn(|f| values(f, &part, names)).to_string();
+    let text = fmt::from_fn(|f| body(f, &part, false).map(drop)).to_string();
     // The fallback if scripts are disabled.
-    let _ = writeln!(page, "<pre>{}</pre>", escaped(numbers_of(&text)));
+    let _ = writeln!(page, "<pre>{}</pre>", escaped(&text));
     let _ = writeln!(page, "<script type=\"application/json\">{json}</script>");
     page += "<script>";
     page += include_str!("view.js");
@@ -110,11 +110,6 @@ pub fn evcxr(raw: &Raw, names: &Names) {
         Ok(page) => println!("EVCXR_BEGIN_CONTENT text/html\n{page}\nEVCXR_END_CONTENT"),
         Err(error) => println!("{error}"),
     }
-}
-
-/// Returns the text without the line that describes the tensor.
-fn numbers_of(text: &str) -> &str {
-    text.rsplit_once('\n').map_or(text, |(numbers, _)| numbers)
 }
 
 /// Escapes text for HTML.

@@ -1,4 +1,4 @@
-//! Tensors as text: values as NumPy prints them, then dims and dtype.
+//! Tensors as text: values as NumPy prints them, then dims and dtype, as `dims (N=2, C=3), f32`.
 
 mod html;
 mod number;
@@ -22,32 +22,42 @@ const WIDTH: usize = 75;
 /// The number of elements in the one-line form.
 const LINE: usize = 8;
 
-/// `Tensor[N=2, C=3] f32 cpu`
+/// `dims (N=2, C=3), f32`, with the device if that is not the CPU.
 struct Heading<'a>(&'a Raw, &'a Names);
 
 impl fmt::Display for Heading<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(raw, names) = self;
-        dims(f, "Tensor", raw.shape(), names)?;
-        write!(f, " {} {}", raw.dtype(), raw.device())
+        heading(f, raw.shape(), names, raw.dtype(), raw.device())
     }
 }
 
-/// Writes a kind and dims like `Tensor[N=2, C=3]`.
-fn dims(f: &mut Formatter<'_>, what: &str, shape: &[usize], names: &Names) -> fmt::Result {
-    write!(f, "{what}[")?;
+/// Writes `dims (N=2, C=3), f32`; an unnamed dim is its size alone: `dims (N=2, 3), f32`.
+fn heading(
+    f: &mut Formatter<'_>,
+    shape: &[usize],
+    names: &Names,
+    dtype: DType,
+    device: Device,
+) -> fmt::Result {
+    f.write_str("dims (")?;
     for (i, size) in shape.iter().enumerate() {
         let comma = if i == 0 { "" } else { ", " };
         match names.get(i) {
             Some(Some(name)) => write!(f, "{comma}{name}={size}")?,
-            _ => write!(f, "{comma}_={size}")?,
+            _ => write!(f, "{comma}{size}")?,
         }
     }
-    f.write_str("]")
+    let end = if shape.len() == 1 { ",)" } else { ")" };
+    write!(f, "{end}, {dtype}")?;
+    if device.is_cpu() {
+        return Ok(());
+    }
+    write!(f, ", {device}")
 }
 
-/// Formats the values, cut in the middle if there are many, followed by a line with names, sizes,
-/// dtype and device. A precision (`{:.2}`) sets the digits after the point.
+/// Formats the values, cut in the middle if there are many, followed by a line with names, sizes and
+/// dtype; a scalar is its number alone. A precision (`{:.2}`) sets the digits after the point.
 ///
 /// # Errors
 /// If the formatter fails.
@@ -64,15 +74,22 @@ pub fn scientific(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Resul
 }
 
 fn closed(f: &mut Formatter<'_>, raw: &Raw, names: &Names, scientific: bool) -> fmt::Result {
-    body(f, raw, scientific)?;
-    let gap = if on_host(raw).is_some() { "\n" } else { "" };
-    write!(f, "{gap}{}", Heading(raw, names))
+    let written = body(f, raw, scientific)?;
+    match (written, raw.rank()) {
+        (true, 0) => Ok(()),
+        (true, _) => write!(f, "\n{}", Heading(raw, names)),
+        (false, _) => write!(f, "{}", Heading(raw, names)),
+    }
 }
 
-/// Formats the values alone.
-fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
+/// Formats the values alone. Returns false if the device cannot be read; then nothing is written.
+fn body(
+    f: &mut Formatter<'_>,
+    raw: &Raw,
+    scientific: bool,
+) -> std::result::Result<bool, fmt::Error> {
     if raw.numel() == 0 {
-        return f.write_str("[]");
+        return f.write_str("[]").map(|()| true);
     }
     let cut = raw.numel() > THRESHOLD;
     let mut shown = Vec::new();
@@ -84,7 +101,7 @@ fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
         Some(raw.clone())
     };
     let Some(host) = part.and_then(|part| on_host(&part)) else {
-        return Ok(());
+        return Ok(false);
     };
     collect(&host, cut && !apart, &mut shown);
     let asked = Requested {
@@ -95,7 +112,9 @@ fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
         && asked.digits.is_none()
         && !scientific
     {
-        return f.write_str(&number::plain(*value, raw.dtype()));
+        return f
+            .write_str(&number::plain(*value, raw.dtype()))
+            .map(|()| true);
     }
     let mut page = Page {
         f,
@@ -104,65 +123,59 @@ fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
         cut,
         shown: shown.into_iter(),
     };
-    page.block(raw.shape(), 0)
+    page.block(raw.shape(), 0).map(|()| true)
 }
 
-/// Formats one line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
+/// Formats one line: `dims (N=2, C=3), f32: [1.0, 2.0, …]`.
 ///
 /// # Errors
 /// If the formatter fails.
 pub fn line(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
-    write!(f, "{} [", Heading(raw, names))?;
+    let (open, close) = if raw.rank() == 0 {
+        ("", "")
+    } else {
+        ("[", "]")
+    };
+    write!(f, "{}: {open}", Heading(raw, names))?;
     if let Some(host) = first(raw).ok().and_then(|first| on_host(&first)) {
         for (i, value) in host.scalars().take(LINE).enumerate() {
-            write!(
-                f,
-                "{}{}",
-                if i == 0 { "" } else { ", " },
-                number::plain(value, raw.dtype())
-            )?;
+            let comma = if i == 0 { "" } else { ", " };
+            write!(f, "{comma}{}", number::plain(value, raw.dtype()))?;
         }
         if raw.numel() > LINE {
             f.write_str(", …")?;
         }
     }
-    f.write_str("]")
+    f.write_str(close)
 }
 
-/// Writes `Sparse[N=2, C=3] f32 cpu, 2 entries`.
+/// Writes `dims (N=2, C=3), f32, sparse, 2 entries`.
 fn sparse_heading(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
     let entries = if raw.nnz() == 1 { "entry" } else { "entries" };
-    dims(f, "Sparse", raw.shape(), names)?;
-    write!(
-        f,
-        " {} {}, {} {entries}",
-        raw.dtype(),
-        raw.device(),
-        raw.nnz()
-    )
+    heading(f, raw.shape(), names, raw.dtype(), raw.device())?;
+    write!(f, ", sparse, {} {entries}", raw.nnz())
 }
 
-/// Formats coordinates, values, and a line with names, sizes, dtype, device and the number of
-/// entries.
+/// Formats coordinates, values, and a line with names, sizes, dtype and the number of entries.
 ///
 /// # Errors
 /// If the formatter fails.
 pub fn sparse(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
     f.write_str("indices:\n")?;
-    body(f, raw.indices(), false)?;
+    let _ = body(f, raw.indices(), false)?;
     f.write_str("\nvalues:\n")?;
-    body(f, raw.values(), false)?;
+    let _ = body(f, raw.values(), false)?;
     f.write_str("\n")?;
     sparse_heading(f, raw, names)
 }
 
-/// Formats one line: `Sparse[N=2, C=3] f32 cpu, 2 entries [(0, 2): 3.0, (1, 0): 4.0]`.
+/// Formats one line: `dims (N=2, C=3), f32, sparse, 2 entries: [(0, 2): 3.0, (1, 0): 4.0]`.
 ///
 /// # Errors
 /// If the formatter fails.
 pub fn sparse_line(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
     sparse_heading(f, raw, names)?;
-    f.write_str(" [")?;
+    f.write_str(": [")?;
     for entry in 0..raw.nnz().min(LINE) {
         f.write_str(if entry == 0 { "(" } else { ", (" })?;
         for dim in 0..raw.sparse_dim() {

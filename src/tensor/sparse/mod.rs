@@ -284,15 +284,14 @@ impl<D: Dims, T: Element> From<Sparse<D, T>> for DynSparse {
     }
 }
 
-/// Formats coordinates and values, and a line with names, sizes, dtype, device and the number of
-/// entries.
+/// Formats coordinates and values, and a line with names, sizes, dtype and the number of entries.
 impl<D: Dims, T: Element> fmt::Display for Sparse<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
     }
 }
 
-/// Formats to one line: `Sparse[N=2, C=3] f32 cpu, 2 entries [(0, 2): 3.0, (1, 0): 4.0]`.
+/// Formats to one line: `dims (N=2, C=3), f32, sparse, 2 entries: [(0, 2): 3.0, (1, 0): 4.0]`.
 impl<D: Dims, T: Element> fmt::Debug for Sparse<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)

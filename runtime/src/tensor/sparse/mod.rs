@@ -256,15 +256,14 @@ impl DynSparse {
     }
 }
 
-/// Formats coordinates and values, and a line with names, sizes, dtype, device and the number of
-/// entries.
+/// Formats coordinates and values, and a line with names, sizes, dtype and the number of entries.
 impl fmt::Display for DynSparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::sparse(f, &self.raw, &self.names)
     }
 }
 
-/// Formats to one line: `Sparse[N=2, C=3] f32 cpu, 2 entries: (0, 2) 3.0, (1, 0) 4.0`.
+/// Formats to one line: `dims (N=2, C=3), f32, sparse, 2 entries: [(0, 2): 3.0, (1, 0): 4.0]`.
 impl fmt::Debug for DynSparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::sparse_line(f, &self.raw, &self.names)

@@ -44,7 +44,7 @@ impl DynSparse {
     /// Like [`DynSparse::permute`]; also if the order has a name that `self` lacks.
     pub fn align_to<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
         let op = "align_to";
-        let aligned = rule::align_to(op, &self.names, names.into().items());
+        let aligned = rule::align_to(op, &self.names, &names.into().items());
         let aligned = aligned.map_err(|e| self.blame(e))?;
         let order: Option<rule::Positions> = aligned.positions.iter().copied().collect();
         let Some(order) = order else {
@@ -69,11 +69,7 @@ impl DynSparse {
     /// # Errors
     /// If there is not one name per dim, a name to replace is missing, or a name would occur twice.
     pub fn rename<'a>(&self, names: impl Into<Rename<'a>>) -> Result<Self> {
-        let names = match names.into() {
-            Rename::List(items) => rule::rename("rename", &self.names, &items),
-            Rename::Map(pairs) => rule::rename_map("rename", &self.names, &pairs),
-            Rename::Drop => Ok(Names::unnamed(self.rank())),
-        };
+        let names = names.into().apply(&self.names);
         let names = names.map_err(|e| self.blame(e))?;
         Ok(Self::new(self.raw.clone(), names))
     }
@@ -89,7 +85,7 @@ impl DynSparse {
     /// # Errors
     /// If a name would become another, there is not one per dim, or a name would occur twice.
     pub fn refine_names<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
-        let names = rule::refine_names("refine_names", &self.names, names.into().items());
+        let names = rule::refine_names("refine_names", &self.names, &names.into().items());
         let names = names.map_err(|e| self.blame(e))?;
         Ok(Self::new(self.raw.clone(), names))
     }

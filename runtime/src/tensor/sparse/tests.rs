@@ -199,12 +199,11 @@ fn nothing_and_numbers() -> Result<()> {
 #[test]
 fn shows_entries() {
     let x = x().coalesce().unwrap();
-    let shown =
-        "indices:\n[[0 0 1]\n [1 2 0]]\nvalues:\n[2. 7. 4.]\nSparse[N=2, C=3] f32 cpu, 3 entries";
+    let shown = "indices:\n[[0 0 1]\n [1 2 0]]\nvalues:\n[2. 7. 4.]\ndims (N=2, C=3), f32, sparse, 3 entries";
     assert_eq!(x.to_string(), shown);
     let line = format!("{x:?}");
     assert!(
-        line.starts_with("Sparse[N=2, C=3] f32 cpu, 3 entries [(0, 1): 2"),
+        line.starts_with("dims (N=2, C=3), f32, sparse, 3 entries: [(0, 1): 2"),
         "{line}"
     );
 }
