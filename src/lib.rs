@@ -151,6 +151,7 @@ pub mod __private {
     pub use nomina_macros as macros;
     pub use nomina_runtime::call::Node;
 
+    pub use crate::erased::{MaybeOwned, OperandRef};
     pub use crate::tensor::einsum::{
         einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
         einsum_stand_in, einsum_times, try_einsum,
@@ -199,6 +200,11 @@ pub struct Analysis;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/values.md")]
 pub struct Values;
+
+/// The guide to tensors whose names are data, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/dynamic.md")]
+pub struct Dynamic;
 
 /// The guide to looking at tensors and profiling, run as tests.
 #[cfg(all(doctest, feature = "profile"))]

@@ -311,6 +311,36 @@ impl<'a, D: Into<DimRef<'a>>> From<Vec<D>> for DimArg<'a> {
     }
 }
 
+// Lists that own their names, and the names of a tensor.
+macro_rules! owned_names {
+    ($($name:ty),*) => {$(
+        impl<'a, const K: usize> From<&'a [$name; K]> for DimArg<'a> {
+            fn from(names: &'a [$name; K]) -> Self {
+                Self::list(names)
+            }
+        }
+
+        impl<'a> From<&'a [$name]> for DimArg<'a> {
+            fn from(names: &'a [$name]) -> Self {
+                Self::list(names)
+            }
+        }
+
+        impl<'a> From<&'a Vec<$name>> for DimArg<'a> {
+            fn from(names: &'a Vec<$name>) -> Self {
+                Self::list(names)
+            }
+        }
+    )*};
+}
+owned_names!(String, Name);
+
+impl<'a> From<&'a Names> for DimArg<'a> {
+    fn from(names: &'a Names) -> Self {
+        Self::list(names)
+    }
+}
+
 macro_rules! tuple_of_dims {
     ($($letter:ident)*) => {
         impl<'a, $($letter: Into<DimRef<'a>>),*> From<($($letter,)*)> for DimArg<'a> {

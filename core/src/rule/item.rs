@@ -85,6 +85,72 @@ impl From<RangeFull> for NameItem<'_> {
     }
 }
 
+/// An item in a list of names, borrowed or owned: lists of `&str`, of `String` and of [`Name`] are lists of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameArg<'a> {
+    /// A borrowed name, no name, or the dims not mentioned.
+    Item(NameItem<'a>),
+    /// An owned text.
+    Text(String),
+    /// An owned name.
+    Name(Name),
+}
+
+impl NameArg<'_> {
+    /// Returns the item, borrowed.
+    #[must_use]
+    pub fn as_item(&self) -> NameItem<'_> {
+        match self {
+            Self::Item(item) => *item,
+            Self::Text(text) => text.into(),
+            Self::Name(name) => name.into(),
+        }
+    }
+}
+
+impl<'a, T: Into<NameItem<'a>>> From<T> for NameArg<'a> {
+    fn from(item: T) -> Self {
+        Self::Item(item.into())
+    }
+}
+
+impl From<String> for NameArg<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Name> for NameArg<'_> {
+    fn from(name: Name) -> Self {
+        Self::Name(name)
+    }
+}
+
+/// An item of the argument of `rename`: a new name, or a pair of an old and a new name.
+pub trait RenameItem<'a> {
+    /// Whether the item is a pair.
+    const IS_PAIR: bool;
+
+    /// Returns the old name, if there is one, and the new name.
+    fn names(self) -> (Option<NameArg<'a>>, NameArg<'a>);
+}
+
+impl<'a, T: Into<NameArg<'a>>> RenameItem<'a> for T {
+    const IS_PAIR: bool = false;
+
+    fn names(self) -> (Option<NameArg<'a>>, NameArg<'a>) {
+        (None, self.into())
+    }
+}
+
+impl<'a, A: Into<NameArg<'a>>, B: Into<NameArg<'a>>> RenameItem<'a> for (A, B) {
+    const IS_PAIR: bool = true;
+
+    fn names(self) -> (Option<NameArg<'a>>, NameArg<'a>) {
+        (Some(self.0.into()), self.1.into())
+    }
+}
+
 /// Returns the names of a new tensor with `rank` dims, as given to a factory.
 ///
 /// # Errors

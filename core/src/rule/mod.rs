@@ -64,7 +64,7 @@ pub use einsum::{Einsum, Letters, einsum};
 pub use flatten::{Flattening, Unflattening, flatten, flatten_range, flatten_shape, unflatten};
 pub use grid::{block_diag, meshgrid};
 pub use index::{index_along, index_by, index_into, index_many, index_place, index_select};
-pub use item::{NameItem, names_of};
+pub use item::{NameArg, NameItem, RenameItem, names_of};
 pub use lookup::{DimRef, find, insert_position, position};
 pub use masked::{masked_fill, masked_fill_in_place, masked_select};
 pub use matmul::{addmm, addmv, baddbmm, bmm, cdist, dot, matmul, mm, mv};

@@ -1,10 +1,20 @@
 //! Arguments that are names, orders of names and sizes.
 
-use nomina_core::rule::{self, NameItem};
+use nomina_core::rule::{self, NameArg, NameItem, RenameItem};
 use nomina_core::{Name, Names, Result};
 use smallvec::SmallVec;
 
-/// The names of a new tensor: `names!["N", _]`, `["N", "C"]`, `[Some("N"), None]`, or `()` for none.
+/// The names of a new tensor: `names!["N", _]`, a list or tuple of strings, names or dims (`None` for a dim without a
+/// name), or `()` for none.
+///
+/// ```
+/// use nomina_runtime::DynTensor;
+/// let columns: Vec<String> = vec!["day".into(), "place".into()];
+/// let x = DynTensor::zeros(&[2, 3], &columns)?;
+/// assert_eq!(x.names().to_string(), "(day, place)");
+/// assert_eq!(DynTensor::zeros(&[2, 3], ("N", None))?.names().to_string(), "(N, _)");
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of names",
     label = "expected names such as `names![\"N\", _]`, or `()` for none"
@@ -25,78 +35,166 @@ impl IntoNames for () {
 }
 
 #[diagnostic::do_not_recommend]
-impl IntoNames for Names {
+impl<'a, L: Into<Order<'a>>> IntoNames for L {
     fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
-        (&self).into_names(op, rank)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl IntoNames for &Names {
-    fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
-        let items: SmallVec<[NameItem<'_>; 8]> = self.iter().map(NameItem::from).collect();
-        rule::names_of(op, &items, rank)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, T: Into<NameItem<'a>>, const K: usize> IntoNames for [T; K] {
-    fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
-        rule::names_of(op, &self.map(Into::into), rank)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, T: Into<NameItem<'a>> + Clone> IntoNames for &[T] {
-    fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
-        let items: SmallVec<[NameItem<'_>; 8]> = self.iter().cloned().map(Into::into).collect();
-        rule::names_of(op, &items, rank)
+        rule::names_of(op, &self.into().items(), rank)
     }
 }
 
 /// An order of dims: names, `None` for a new dim without a name, and at most one `..` (spelled
 /// `"..."` among strings).
 #[derive(Clone, Debug)]
-pub struct Order<'a>(SmallVec<[NameItem<'a>; 8]>);
+pub struct Order<'a>(SmallVec<[NameArg<'a>; 8]>);
 
 impl<'a> Order<'a> {
     /// Creates an order from its items.
-    pub fn new<T: Into<NameItem<'a>>>(items: impl IntoIterator<Item = T>) -> Self {
+    pub fn new<T: Into<NameArg<'a>>>(items: impl IntoIterator<Item = T>) -> Self {
         Self(items.into_iter().map(Into::into).collect())
     }
 
-    /// Returns the items.
+    /// Returns the items, borrowed.
     #[must_use]
-    pub fn items(&self) -> &[NameItem<'a>] {
-        &self.0
+    pub fn items(&self) -> SmallVec<[NameItem<'_>; 8]> {
+        self.0.iter().map(NameArg::as_item).collect()
     }
 }
 
-impl<'a, T: Into<NameItem<'a>>, const K: usize> From<[T; K]> for Order<'a> {
-    fn from(items: [T; K]) -> Self {
-        Self::new(items)
+impl<'a> From<&'a Names> for Order<'a> {
+    fn from(names: &'a Names) -> Self {
+        Self::new(names)
     }
 }
 
-impl<'a, T: Into<NameItem<'a>> + Clone> From<&[T]> for Order<'a> {
-    fn from(items: &[T]) -> Self {
-        Self::new(items.iter().cloned())
+impl From<Names> for Order<'_> {
+    fn from(names: Names) -> Self {
+        Self(names.iter().map(owned).collect())
     }
 }
 
-impl<'a, T: Into<NameItem<'a>>> From<Vec<T>> for Order<'a> {
-    fn from(items: Vec<T>) -> Self {
-        Self::new(items)
+/// Returns a name of a list as an item that owns it.
+fn owned<'a>(name: &Option<Name>) -> NameArg<'a> {
+    name.clone()
+        .map_or(NameArg::Item(NameItem::Unnamed), NameArg::Name)
+}
+
+/// The ways to rename: a list (`["A", "B"]`, with at most one `"..."`), pairs (`[("N", "A")]`), or
+/// `()` for no names.
+#[derive(Clone, Debug)]
+pub enum Rename<'a> {
+    /// One name per dim, in order.
+    List(Order<'a>),
+    /// Old name, new name.
+    Map(SmallVec<[(NameArg<'a>, NameArg<'a>); 4]>),
+    /// No names.
+    Drop,
+}
+
+impl<'a> Rename<'a> {
+    /// Creates the argument from a list of names or a list of pairs.
+    pub fn new<T: RenameItem<'a>>(items: impl IntoIterator<Item = T>) -> Self {
+        let items = items.into_iter().map(T::names);
+        if T::IS_PAIR {
+            Self::Map(items.filter_map(|(old, new)| Some((old?, new))).collect())
+        } else {
+            Self::List(Order(items.map(|(_, new)| new).collect()))
+        }
+    }
+
+    /// Returns `names` with the new names.
+    ///
+    /// # Errors
+    /// If there is not one name per dim, a name to replace is missing, or a name would occur twice.
+    pub(super) fn apply(&self, names: &Names) -> Result<Names> {
+        match self {
+            Self::List(order) => rule::rename("rename", names, &order.items()),
+            Self::Map(pairs) => {
+                let pairs: SmallVec<[(&str, NameItem<'_>); 4]> = pairs
+                    .iter()
+                    .map(|(old, new)| (spelling(old.as_item()), new.as_item()))
+                    .collect();
+                rule::rename_map("rename", names, &pairs)
+            }
+            Self::Drop => Ok(Names::unnamed(names.len())),
+        }
     }
 }
+
+/// Returns the spelling of an old name. The others are not names, so they are not found.
+fn spelling(item: NameItem<'_>) -> &str {
+    match item {
+        NameItem::Name(name) => name,
+        NameItem::Unnamed => "None",
+        NameItem::Rest => "...",
+    }
+}
+
+impl From<()> for Rename<'_> {
+    fn from((): ()) -> Self {
+        Self::Drop
+    }
+}
+
+impl<'a> From<&'a Names> for Rename<'a> {
+    fn from(names: &'a Names) -> Self {
+        Self::List(names.into())
+    }
+}
+
+impl From<Names> for Rename<'_> {
+    fn from(names: Names) -> Self {
+        Self::List(names.into())
+    }
+}
+
+macro_rules! from_lists {
+    ($target:ident, $($item:tt)+) => {
+        impl<'a, T: $($item)+, const K: usize> From<[T; K]> for $target<'a> {
+            fn from(items: [T; K]) -> Self {
+                Self::new(items)
+            }
+        }
+
+        impl<'a, T: $($item)+ + Clone, const K: usize> From<&[T; K]> for $target<'a> {
+            fn from(items: &[T; K]) -> Self {
+                Self::new(items.iter().cloned())
+            }
+        }
+
+        impl<'a, T: $($item)+ + Clone> From<&[T]> for $target<'a> {
+            fn from(items: &[T]) -> Self {
+                Self::new(items.iter().cloned())
+            }
+        }
+
+        impl<'a, T: $($item)+> From<Vec<T>> for $target<'a> {
+            fn from(items: Vec<T>) -> Self {
+                Self::new(items)
+            }
+        }
+
+        impl<'a, T: $($item)+ + Clone> From<&Vec<T>> for $target<'a> {
+            fn from(items: &Vec<T>) -> Self {
+                Self::new(items.iter().cloned())
+            }
+        }
+    };
+}
+from_lists!(Order, Into<NameArg<'a>>);
+from_lists!(Rename, RenameItem<'a>);
 
 macro_rules! tuple_of_names {
     ($($letter:ident)*) => {
-        impl<'a, $($letter: Into<NameItem<'a>>),*> From<($($letter,)*)> for Order<'a> {
+        impl<'a, $($letter: Into<NameArg<'a>>),*> From<($($letter,)*)> for Order<'a> {
             #[allow(non_snake_case)]
             fn from(($($letter,)*): ($($letter,)*)) -> Self {
-                let items: [NameItem<'a>; _] = [$($letter.into()),*];
+                let items: [NameArg<'a>; _] = [$($letter.into()),*];
                 Self::new(items)
+            }
+        }
+
+        impl<'a, $($letter: Into<NameArg<'a>>),*> From<($($letter,)*)> for Rename<'a> {
+            fn from(names: ($($letter,)*)) -> Self {
+                Self::List(names.into())
             }
         }
     };
@@ -109,84 +207,6 @@ tuple_of_names!(A B C D E);
 tuple_of_names!(A B C D E F);
 tuple_of_names!(A B C D E F G);
 tuple_of_names!(A B C D E F G H);
-
-impl<'a> From<&'a Vec<String>> for Order<'a> {
-    fn from(items: &'a Vec<String>) -> Self {
-        Self::new(items)
-    }
-}
-
-impl<'a> From<&'a Names> for Order<'a> {
-    fn from(names: &'a Names) -> Self {
-        Self::new(names)
-    }
-}
-
-/// The ways to rename: a list (`["A", "B"]`, with at most one `"..."`), pairs (`[("N", "A")]`), or
-/// `()` for no names.
-#[derive(Clone, Debug)]
-pub enum Rename<'a> {
-    /// One name per dim, in order.
-    List(SmallVec<[NameItem<'a>; 8]>),
-    /// Old name, new name.
-    Map(SmallVec<[(&'a str, NameItem<'a>); 8]>),
-    /// No names.
-    Drop,
-}
-
-impl From<()> for Rename<'_> {
-    fn from((): ()) -> Self {
-        Self::Drop
-    }
-}
-
-// Concrete types, so that a list of pairs is distinguished from a list of names.
-macro_rules! rename_from {
-    ($($item:ty),*) => {$(
-        impl<'a, const K: usize> From<[$item; K]> for Rename<'a> {
-            fn from(items: [$item; K]) -> Self {
-                Self::List(items.into_iter().map(NameItem::from).collect())
-            }
-        }
-
-        impl<'a> From<&[$item]> for Rename<'a> {
-            fn from(items: &[$item]) -> Self {
-                Self::List(items.iter().copied().map(NameItem::from).collect())
-            }
-        }
-
-        impl<'a> From<Vec<$item>> for Rename<'a> {
-            fn from(items: Vec<$item>) -> Self {
-                Self::List(items.into_iter().map(NameItem::from).collect())
-            }
-        }
-
-        impl<'a, const K: usize> From<[(&'a str, $item); K]> for Rename<'a> {
-            fn from(pairs: [(&'a str, $item); K]) -> Self {
-                Self::Map(pairs.into_iter().map(|(old, new)| (old, new.into())).collect())
-            }
-        }
-
-        impl<'a> From<&[(&'a str, $item)]> for Rename<'a> {
-            fn from(pairs: &[(&'a str, $item)]) -> Self {
-                Self::Map(pairs.iter().map(|&(old, new)| (old, new.into())).collect())
-            }
-        }
-
-        impl<'a> From<Vec<(&'a str, $item)>> for Rename<'a> {
-            fn from(pairs: Vec<(&'a str, $item)>) -> Self {
-                Self::Map(pairs.into_iter().map(|(old, new)| (old, new.into())).collect())
-            }
-        }
-    )*};
-}
-rename_from!(&'a str, Option<&'a str>, NameItem<'a>, &'a String, &'a Name);
-
-impl<'a> From<&'a Names> for Rename<'a> {
-    fn from(names: &'a Names) -> Self {
-        Self::List(names.iter().map(NameItem::from).collect())
-    }
-}
 
 /// The sizes of a split: one size, where the last piece may be smaller, or the sizes of all pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -82,8 +82,8 @@ pub use fft::FftOptions;
 #[doc(hidden)]
 pub use fused::{fused, fused_reduce};
 pub use gather::{
-    EmbeddingOptions, Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce,
-    ScatterReduceOptions, unlike_part,
+    EmbeddingOptions, Index, IndexAddOptions, IndexPutOptions, IndexRange, ScatterOptions,
+    ScatterReduce, ScatterReduceOptions, unlike_part,
 };
 #[cfg(feature = "linalg")]
 pub use linalg::{Tolerance, TriangularOptions};
@@ -214,8 +214,8 @@ impl DynTensor {
     }
 }
 
-/// Formats the values, abbreviated in the middle if there are many, and a line with names, sizes,
-/// dtype and device.
+/// Formats the values, abbreviated in the middle if there are many, and a line with names, sizes
+/// and dtype; a scalar is its number alone.
 impl fmt::Display for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::values(f, &self.raw, &self.names)
@@ -229,7 +229,7 @@ impl fmt::LowerExp for DynTensor {
     }
 }
 
-/// Formats to one line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
+/// Formats to one line: `dims (N=2, C=3), f32: [1.0, 2.0, …]`.
 impl fmt::Debug for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::line(f, &self.raw, &self.names)

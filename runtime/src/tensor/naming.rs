@@ -1,6 +1,7 @@
 //! Operators that change only names.
 
-use nomina_core::{Names, Result, rule};
+use nomina_core::rule::{self, NameArg};
+use nomina_core::{Names, Result};
 
 use super::{DynTensor, Order, Rename, about};
 
@@ -14,6 +15,26 @@ impl DynTensor {
         Ok(Self::new(self.raw.clone(), self.renamed(&names.into())?))
     }
 
+    /// Renames one dim. Dims of [`DynTensor::rename`] in pairs are renamed at once.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::zeros(&[2, 3], ["N", "C"])?;
+    /// assert_eq!(x.rename_dim("N", "Batch")?.names().to_string(), "(Batch, C)");
+    /// assert!(x.rename_dim("H", "Batch").is_err());
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the old name is missing, or the new one would occur twice.
+    pub fn rename_dim<'a>(
+        &self,
+        from: impl Into<NameArg<'a>>,
+        to: impl Into<NameArg<'a>>,
+    ) -> Result<Self> {
+        self.rename([(from.into(), to.into())])
+    }
+
     /// Like [`DynTensor::rename`], but in place.
     ///
     /// # Errors
@@ -24,12 +45,7 @@ impl DynTensor {
     }
 
     fn renamed(&self, names: &Rename<'_>) -> Result<Names> {
-        match names {
-            Rename::List(items) => rule::rename("rename", &self.names, items),
-            Rename::Map(pairs) => rule::rename_map("rename", &self.names, pairs),
-            Rename::Drop => Ok(Names::unnamed(self.rank())),
-        }
-        .map_err(|e| about(e, &[self]))
+        names.apply(&self.names).map_err(|e| about(e, &[self]))
     }
 
     /// Returns the same elements without names.
@@ -43,7 +59,7 @@ impl DynTensor {
     /// # Errors
     /// If a name would become another, there is not one per dim, or a name would occur twice.
     pub fn refine_names<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
-        let names = rule::refine_names("refine_names", &self.names, names.into().items())
+        let names = rule::refine_names("refine_names", &self.names, &names.into().items())
             .map_err(|e| about(e, &[self]))?;
         Ok(Self::new(self.raw.clone(), names))
     }

@@ -269,6 +269,28 @@ fn pieces() {
 fn rename_takes_a_list_pairs_or_nothing() {
     let x = x();
     assert_eq!(names(&x.rename(["...", "B"]).unwrap()), "(N, B)");
+    let owned = vec!["A".to_owned(), "B".to_owned()];
+    assert_eq!(names(&x.rename(&owned).unwrap()), "(A, B)");
+    assert_eq!(names(&x.rename(&owned[..]).unwrap()), "(A, B)");
+    assert_eq!(names(&x.rename(owned.clone()).unwrap()), "(A, B)");
+    assert_eq!(names(&x.rename(("A", "B")).unwrap()), "(A, B)");
+    assert_eq!(names(&x.rename_dim("C", "B").unwrap()), "(N, B)");
+    let pairs = vec![("N".to_owned(), "A".to_owned())];
+    assert_eq!(names(&x.rename(&pairs).unwrap()), "(A, C)");
+    let no_pairs: [(&str, &str); 0] = [];
+    assert_eq!(names(&x.rename(no_pairs).unwrap()), "(N, C)");
+    for new in [
+        DynTensor::zeros(&[2, 3], &owned),
+        DynTensor::zeros(&[2, 3], owned.clone()),
+        DynTensor::zeros(&[2, 3], ("A", "B")),
+    ] {
+        assert_eq!(names(&new.unwrap()), "(A, B)");
+    }
+    let own = ["N".to_owned(), "C".to_owned()];
+    assert_eq!(x.sum(&own).unwrap().rank(), 0);
+    assert_eq!(x.sum(x.names()).unwrap().rank(), 0);
+    let turned = vec!["C".to_owned(), "N".to_owned()];
+    assert_eq!(names(&x.align_to(turned).unwrap()), "(C, N)");
     assert_eq!(names(&x.rename([("N", "A")]).unwrap()), "(A, C)");
     assert_eq!(names(&x.rename([("N", None)]).unwrap()), "(_, C)");
     assert_eq!(names(&x.rename(()).unwrap()), "(_, _)");

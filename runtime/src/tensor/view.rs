@@ -1,9 +1,9 @@
 //! Views: other layouts of the same buffer.
 
-use nomina_core::rule::{self, DimArg, DimRef, NameItem};
+use nomina_core::rule::{self, DimArg, DimRef, NameArg, NameItem};
 use nomina_core::{Error, ErrorKind, Names, Result};
 
-use super::{DynTensor, Order, SplitSizes, about};
+use super::{DynTensor, IndexRange, Order, SplitSizes, about};
 use crate::memory::list;
 
 impl DynTensor {
@@ -56,7 +56,7 @@ impl DynTensor {
     /// If the order lacks a name of `self`, `self` has a dim without name, or a name is given
     /// twice.
     pub fn align_to<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
-        let aligned = rule::align_to("align_to", &self.names, names.into().items());
+        let aligned = rule::align_to("align_to", &self.names, &names.into().items());
         self.aligned(aligned.map_err(|e| about(e, &[self]))?)
     }
 
@@ -115,15 +115,19 @@ impl DynTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Flatten`] if the sizes do not multiply to the dim's.
-    pub fn unflatten<'a, 'b, N: Into<NameItem<'b>>>(
+    pub fn unflatten<'a, 'b, N: Into<NameArg<'b>>>(
         &self,
         dim: impl Into<DimRef<'a>>,
         sizes: impl IntoIterator<Item = (N, i64)>,
     ) -> Result<Self> {
         let fail = |e| about(e, &[self]);
-        let sizes: Vec<(NameItem<'b>, i64)> = sizes
+        let sizes: Vec<(NameArg<'b>, i64)> = sizes
             .into_iter()
             .map(|(name, size)| (name.into(), size))
+            .collect();
+        let sizes: Vec<(NameItem<'_>, i64)> = sizes
+            .iter()
+            .map(|(name, size)| (name.as_item(), *size))
             .collect();
         let plan = rule::unflatten("unflatten", &self.names, self.shape(), dim.into(), &sizes)
             .map_err(fail)?;
@@ -221,6 +225,24 @@ impl DynTensor {
                 Err(about(error, &[self]).hint("start and length stay within the dim's size"))
             }
         }
+    }
+
+    /// Returns a range of a dim, as the typed `narrow` does; negative ends count from the end.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::from_vec(vec![1_i64, 2, 3, 4], &[4], ["N"])?;
+    /// assert_eq!(x.slice("N", 1..3)?.to_vec::<i64>()?, [2, 3]);
+    /// assert_eq!(x.slice("N", ..-1)?.to_vec::<i64>()?, [1, 2, 3]);
+    /// assert!(x.slice("N", 2..5).is_err());
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the dim does not exist, or the range does not lie within it.
+    pub fn slice<'a>(&self, dim: impl Into<DimRef<'a>>, range: impl IndexRange) -> Result<Self> {
+        self.at([(dim.into(), range.into())])
+            .map_err(|e| e.in_op("slice"))
     }
 
     /// Returns all slices along a dim, which is removed.

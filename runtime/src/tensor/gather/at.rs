@@ -47,11 +47,16 @@ impl<'a> From<&'a DynTensor> for Index<'a> {
     }
 }
 
+/// A range of a dim: any range of integers, or `..`. Negative ends count from the end of the dim.
+pub trait IndexRange: Into<Index<'static>> {}
+
 impl From<RangeFull> for Index<'_> {
     fn from(_: RangeFull) -> Self {
         range(None, None)
     }
 }
+
+impl IndexRange for RangeFull {}
 
 fn range<'a>(start: Option<i64>, end: Option<i64>) -> Index<'a> {
     Index::Range {
@@ -86,6 +91,8 @@ macro_rules! from_ints {
                 range($start, $end)
             }
         }
+
+        impl IndexRange for $range {}
     };
 }
 from_ints!(i32 i64 isize usize u32 u64);

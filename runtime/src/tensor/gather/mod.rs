@@ -8,7 +8,7 @@ mod place;
 mod select;
 mod slices;
 
-pub use at::Index;
+pub use at::{Index, IndexRange};
 pub use options::{
     EmbeddingOptions, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce,
     ScatterReduceOptions,
