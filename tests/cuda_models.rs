@@ -104,10 +104,11 @@ fn convolutions() {
         });
         let mut step = |_| {
             let planes = model.first.forward(&x);
-            let planes = model.norm.train(&planes).relu();
+            let planes = model.norm.forward(&planes, Mode::Train).relu();
             let small = planes.max_pool2d((H, W), [2, 2]);
-            let scores: Tensor<(N, Class)> =
-                model.scores.forward(&model.dropout.forward(&small, true));
+            let scores: Tensor<(N, Class)> = model
+                .scores
+                .forward(&model.dropout.forward(&small, Mode::Train));
             let loss = scores.cross_entropy(&labels, Class);
             loss.backward();
             optimizer.step(&mut model);

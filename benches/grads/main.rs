@@ -17,7 +17,7 @@ use nomina::dims::{Distinct, ShapeFor};
 use nomina::no_grad;
 use nomina::prelude::*;
 use nomina_runtime::Raw;
-use nomina_runtime::call::{AdamOptions, StepParam, adam};
+use nomina_runtime::call::{AdamOptions, StepParam, StepRule};
 
 dims! { N, C, H, K }
 
@@ -183,6 +183,7 @@ const LAYER: [&[usize]; 16] = [
 
 /// AdamW steps for six layers.
 fn optimizers(cases: &mut Vec<Case>) {
+    const OPTIONS: AdamOptions = AdamOptions::adamw();
     let model = || {
         let raw = |sizes: &[usize]| {
             Raw::from_vec(vec![0.5_f32; sizes.iter().product()], sizes).expect("a tensor")
@@ -197,14 +198,15 @@ fn optimizers(cases: &mut Vec<Case>) {
         cases.push(case(name, model, |(params, step)| {
             *step += 1;
             let all = params.iter_mut();
-            let all = all.map(|[param, grad, exp_avg, exp_avg_sq]| StepParam {
+            let all = all.map(|[param, grad, state @ ..]| StepParam {
                 param: param.as_mut().expect("memory"),
                 grad,
-                state: [exp_avg, exp_avg_sq],
+                state,
                 step: *step,
+                options: &OPTIONS,
             });
-            let mut all: Vec<StepParam<'_, 2>> = all.collect();
-            adam(&mut all, &AdamOptions::adamw()).expect("a step");
+            let mut all: Vec<StepParam<'_, _>> = all.collect();
+            StepRule::step("adamw", &mut all).expect("a step");
         }));
     }
 }

@@ -1,30 +1,39 @@
 //! all-MiniLM-L6-v2, a sentence encoder of six layers, with its published weights.
 //!
-//! `cargo run --release --example minilm -- MODEL_DIR [--json] [--bench]`; `scripts/minilm.py DIR` downloads the model.
+//! ```sh
+//! scripts/minilm.py model                                     # downloads the model to the folder `model`
+//! cargo run --release -p nomina-examples-minilm --example minilm -- model "A cat." "A dog." "Rain."
+//! cargo run --release -p nomina-examples-minilm --example minilm -- model --json < sentences.txt
+//! ```
+//!
+//! prints the cosines of all pairs of sentences, or their embeddings as JSON. Sentences are arguments, or lines of
+//! standard input; without arguments on a terminal, six examples are shown. `--bench` measures the time.
 
+#[path = "arguments.rs"]
+mod arguments;
 #[path = "model.rs"]
 mod model;
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use arguments::{Arguments, Output};
 use model::{Encoder, Hidden, MINILM, N, Seq};
-use nomina::no_grad;
 use nomina::prelude::*;
+use nomina::{no_grad, try_cat};
 use nomina_io::safetensors::SafeTensors;
 use nomina_nn::prelude::*;
-use tokenizers::{PaddingParams, Tokenizer};
+use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
 
-const SENTENCES: [&str; 6] = [
-    "The cat sits on the mat.",
-    "A dog is playing in the park.",
-    "Rust checks the names of dimensions at compile time.",
-    "Matrix multiplication contracts the inner dimension.",
-    "It is raining heavily today.",
-    "The weather is very wet.",
-];
+/// The number of sentences that are encoded at once.
+const BATCH: usize = 32;
+
+const USAGE: &str = "usage: minilm MODEL_DIR [--json] [SENTENCE]..., or minilm MODEL_DIR --bench
+Without sentences, they are read from standard input, one per line; if that is a terminal, six examples are shown.
+scripts/minilm.py MODEL_DIR downloads the model.";
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -32,7 +41,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 fn open(folder: &Path) -> Result<Encoder, Failure> {
     let file = SafeTensors::open(folder.join("model.safetensors"))?;
     let mut model = Encoder::unset(MINILM);
-    model.try_load(|path| file.tensor(&Encoder::name_in_file(path)))?;
+    model.try_load(model.state_in(&file)?)?;
     model.freeze();
     Ok(model)
 }
@@ -40,7 +49,7 @@ fn open(folder: &Path) -> Result<Encoder, Failure> {
 /// Returns token ids and masks, padded to the longest sentence.
 fn tokens(
     tokenizer: &Tokenizer,
-    sentences: &[&str],
+    sentences: &[String],
 ) -> Result<(Tensor<(N, Seq), i64>, Tensor<(N, Seq), bool>), Failure> {
     let all = tokenizer.encode_batch(sentences.to_vec(), true)?;
     let sizes = [all.len(), all.first().map_or(0, |one| one.len())];
@@ -72,32 +81,52 @@ fn median(mut call: impl FnMut()) -> Duration {
     times[times.len() / 2]
 }
 
-fn main() -> Result<(), Failure> {
-    let (flags, rest): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|arg| arg.starts_with("--"));
-    let [folder] = &rest[..] else {
-        eprintln!(
-            "usage: minilm MODEL_DIR [--json] [--bench]; scripts/minilm.py MODEL_DIR fetches the model"
-        );
-        std::process::exit(2);
-    };
-    let folder = Path::new(folder);
-    let start = Instant::now();
-    let model = open(folder)?;
-    let loaded = start.elapsed();
+/// Opens the tokenizer, which pads sentences to the longest, and cuts them to the length that the model has positions
+/// for.
+fn open_tokenizer(folder: &Path) -> Result<Tokenizer, Failure> {
     let mut tokenizer = Tokenizer::from_file(folder.join("tokenizer.json"))?;
     tokenizer.with_padding(Some(PaddingParams::default()));
-    if flags.iter().any(|flag| flag == "--bench") {
+    if tokenizer.get_truncation().is_none() {
+        tokenizer.with_truncation(Some(TruncationParams {
+            max_length: MINILM.positions,
+            ..TruncationParams::default()
+        }))?;
+    }
+    Ok(tokenizer)
+}
+
+/// Returns the embeddings of sentences.
+fn embed(
+    model: &Encoder,
+    tokenizer: &Tokenizer,
+    sentences: &[String],
+) -> Result<Tensor<(N, Hidden)>, Failure> {
+    let mut parts = Vec::new();
+    for batch in sentences.chunks(BATCH) {
+        let (ids, mask) = tokens(tokenizer, batch)?;
+        parts.push(no_grad(|| model.embed(&ids, &mask)));
+    }
+    Ok(try_cat(&parts, N)?)
+}
+
+fn main() -> Result<(), Failure> {
+    let arguments = Arguments::parse(std::env::args().skip(1)).unwrap_or_else(|error| {
+        eprintln!("{error}\n{USAGE}");
+        std::process::exit(2);
+    });
+    let (folder, output) = (arguments.model_dir.clone(), arguments.output);
+    let start = Instant::now();
+    let model = open(&folder)?;
+    let loaded = start.elapsed();
+    if output == Output::Times {
         println!("opened in {loaded:?}");
         return bench(&model);
     }
-    let (ids, mask) = tokens(&tokenizer, &SENTENCES)?;
-    let embeddings: Tensor<(N, Hidden)> = no_grad(|| model.embed(&ids, &mask));
-    if flags.iter().any(|flag| flag == "--json") {
-        let rows: Vec<Vec<f32>> = (0..embeddings.size(N))
-            .map(|at| embeddings.select(N, at as i64).to_vec())
-            .collect();
+    let input = std::io::stdin();
+    let sentences = arguments.sentences(input.lock(), input.is_terminal())?;
+    let embeddings = embed(&model, &open_tokenizer(&folder)?, &sentences)?;
+    if output == Output::Json {
+        let rows: Vec<Vec<f32>> = embeddings.iter_dim(N).map(|row| row.to_vec()).collect();
         let written = HashMap::from([("embeddings", rows)]);
         println!("{}", serde_json::to_string(&written)?);
         return Ok(());
@@ -105,8 +134,7 @@ fn main() -> Result<(), Failure> {
     println!("{} parameters, opened in {loaded:?}", model.count());
     println!("embeddings: {embeddings:?}\n{embeddings}\n");
     let similar: Tensor<(N, Prime<N>)> = embeddings.contract(&embeddings.prime(N), Hidden);
-    for (at, sentence) in SENTENCES.iter().enumerate() {
-        let row = similar.select(N, at as i64).to_vec();
+    for (row, sentence) in similar.iter_dim(N).zip(&sentences) {
         let row: Vec<String> = row.iter().map(|cosine| format!("{cosine:5.2}")).collect();
         println!("{}  {sentence}", row.join(" "));
     }

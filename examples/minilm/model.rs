@@ -2,6 +2,7 @@
 //! of the weights.
 
 use nomina::prelude::*;
+use nomina_io::safetensors::SafeTensors;
 use nomina_nn::{init, prelude::*};
 
 dims! { pub N, pub Seq, pub Hidden, pub Head, pub Feature, pub Inner, pub Word, pub Position, pub Kind }
@@ -84,8 +85,16 @@ impl Encoder {
         })
     }
 
+    /// Returns the state of this model in a file of the Python package `transformers`, which may have more tensors.
+    pub fn state_in(&self, file: &SafeTensors) -> nomina::Result<Vec<(String, DynTensor)>> {
+        let paths = self.paths().into_iter();
+        paths
+            .map(|path| Ok((path.clone(), file.tensor(&Self::name_in_file(&path))?)))
+            .collect()
+    }
+
     /// Returns the name of a parameter in files of the Python package `transformers`.
-    pub fn name_in_file(path: &str) -> String {
+    fn name_in_file(path: &str) -> String {
         let names = [
             ("words.", "embeddings.word_embeddings."),
             ("positions.", "embeddings.position_embeddings."),

@@ -55,8 +55,7 @@ const USAGE: &str = "digits [--resume] [--out FOLDER]";
 /// A network that computes a score for each digit.
 pub(crate) trait Classifier: Module + Sized {
     fn new() -> Self;
-    /// Applies dropout if `train` is set.
-    fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)>;
+    fn forward(&self, x: &Tensor<(N, H, W)>, mode: Mode) -> Tensor<(N, Class)>;
 }
 
 /// Two linear layers. The first contracts rows and columns directly, so nothing is flattened.
@@ -77,9 +76,9 @@ impl Classifier for Mlp {
         }
     }
 
-    fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)> {
+    fn forward(&self, x: &Tensor<(N, H, W)>, mode: Mode) -> Tensor<(N, Class)> {
         let x: Tensor<(N, Hidden)> = self.hidden.forward(x).relu();
-        self.out.forward(&self.dropout.forward(&x, train))
+        self.out.forward(&self.dropout.forward(&x, mode))
     }
 }
 
@@ -108,11 +107,11 @@ impl Classifier for Cnn {
         }
     }
 
-    fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)> {
+    fn forward(&self, x: &Tensor<(N, H, W)>, mode: Mode) -> Tensor<(N, Class)> {
         let x: Tensor<(N, Gray, H, W)> = x.unsqueeze(Gray).align_to((N, Gray, H, W));
         let x: Tensor<(N, Stroke, H, W)> = self.strokes.forward(&x).relu();
         let x: Tensor<(N, Shape, H, W)> = self.shapes.forward(&x).relu().max_pool2d((H, W), [2, 2]);
-        self.out.forward(&self.dropout.forward(&x, train))
+        self.out.forward(&self.dropout.forward(&x, mode))
     }
 }
 
@@ -211,7 +210,7 @@ pub(crate) fn report(
     least: f32,
     out: &Path,
 ) -> Result<(), Box<dyn Error>> {
-    let scores = no_grad(|| model.forward(&digits.images, false));
+    let scores = no_grad(|| model.forward(&digits.images, Mode::Eval));
     let told = scores.argmax(Class);
     let right = told.eq(&digits.labels).float().mean(..).item();
     println!("  {:.2} % of held-out digits are told right", 100.0 * right);

@@ -8,7 +8,7 @@ use nomina_mesh::optim::{AdamOptions, AdamW};
 use nomina_mesh::prelude::*;
 use nomina_mesh::{Job, Ranks, Ticket};
 use nomina_runtime::Raw;
-use nomina_runtime::call::{StepParam, adam};
+use nomina_runtime::call::{StepParam, StepRule};
 
 dims! { N, C, K }
 mesh! { Grid: Data, Model }
@@ -52,17 +52,19 @@ fn alone() -> [Vec<f32>; 2] {
             StepParam {
                 param: w.as_dyn_mut().into_parts().0,
                 grad: grads[0].raw(),
-                state: of_w.each_mut(),
+                state: of_w,
                 step,
+                options: &OPTIONS,
             },
             StepParam {
                 param: b.as_dyn_mut().into_parts().0,
                 grad: grads[1].raw(),
-                state: of_b.each_mut(),
+                state: of_b,
                 step,
+                options: &OPTIONS,
             },
         ];
-        adam(&mut params, &OPTIONS).unwrap();
+        StepRule::step("adamw", &mut params).unwrap();
     }
     [w.to_vec(), b.to_vec()]
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 /// let mut model = Linear::without_bias(In.of(2), Out.of(3));
 /// let before = model.weight.identity().cloned();
 /// let state = model.state();
-/// model.load(|_| Ok(state[0].1.clone()));
+/// model.load(state);
 /// assert_eq!(model.weight.identity().cloned(), before);
 /// assert_ne!(model.fork().weight.identity().cloned(), before);
 /// ```

@@ -22,8 +22,8 @@ use crate::call;
 /// let mut layer = init::unset(|| Linear::new(In.of(1_000_000), Out.of(1_000_000)));
 /// assert_eq!(layer.count(), 1_000_001_000_000);
 /// # let mut layer = init::unset(|| Linear::new(In.of(3), Out.of(2)));
-/// # let weights = [DynTensor::ones(&[2, 3], ())?, DynTensor::ones(&[2], ())?];
-/// layer.load(|path| Ok(if path == "weight" { &weights[0] } else { &weights[1] }.clone()));
+/// # let (weight, bias) = (DynTensor::ones(&[2, 3], ())?, DynTensor::ones(&[2], ())?);
+/// layer.load([("weight", weight), ("bias", bias)]);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn unset<M>(make: impl FnOnce() -> M) -> M {

@@ -43,7 +43,7 @@
 //! | [`Module`] | a type with parameters: derived for structs and enums of modules |
 //! | [`Param`] | a trained tensor; a plain [`Tensor`](nomina::Tensor) in a module is a buffer |
 //! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, recurrent layers, dropout |
-//! | [`optim`] | `Sgd`, `Adam`, `AdamW`, clipping, [schedules](optim::schedule) |
+//! | [`optim`] | `Sgd`, `Adam`, `AdamW`, `RmsProp`, `Adagrad`, `Lion`, `Muon`, `Lbfgs`, groups, averages, clipping, [schedules](optim::schedule) |
 //! | [`init`] | initial weights |
 //! | [`Batches`] | rows of data in batches, shuffled with a seed |
 //!
@@ -52,22 +52,28 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod buffer;
 mod call;
 mod data;
 mod identity;
 pub mod init;
 pub mod layers;
 mod load;
+mod mode;
 mod module;
+mod operand;
 pub mod optim;
 mod param;
 mod path;
 pub mod prelude;
 
 // `#[twin]` expands to `crate::ok`.
+pub use buffer::Buffer;
 use call::ok;
 pub use data::Batches;
 pub use identity::Identity;
+pub use load::{Strict, Unmatched};
+pub use mode::Mode;
 pub use module::{Module, Slot};
 /// Implements [`Module`] for a struct or an enum whose fields are modules; a field without parameters is marked
 /// `#[module(skip)]`.

@@ -1,17 +1,91 @@
-//! Checks and conversions of the tensors that a module loads.
+//! Loading a state into a module.
+
+use std::collections::BTreeMap;
 
 use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 
-const OP: &str = "load";
+pub(crate) const OP: &str = "load";
 
-/// Converts the result of reading the tensor at a path to a replacement of `own`, on its device.
-pub(crate) fn replacement(
-    path: &str,
-    own: &DynTensor,
-    value: Result<DynTensor>,
-) -> Result<DynTensor> {
-    let value = value.and_then(|value| fit_to(own, value)?.to_device(own.device()));
-    value.map_err(|error| error.in_op(OP).within(format_args!("`{path}`")))
+/// Whether a state must have exactly the paths of the module that loads it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strict {
+    /// A path that only one of the two has is an error.
+    #[default]
+    Yes,
+    /// Paths that only one of the two has are skipped.
+    No,
+}
+
+/// The paths that a state and a module do not have in common, from [`load_with`](crate::Module::load_with).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unmatched {
+    /// The paths of the module that the state lacks, in the module's order.
+    pub missing: Vec<String>,
+    /// The paths of the state that the module lacks, sorted.
+    pub unexpected: Vec<String>,
+}
+
+impl Unmatched {
+    /// Returns an error if there are any paths.
+    pub(crate) fn require_none(&self) -> Result<()> {
+        let list = |paths: &[String]| {
+            const SHOWN: usize = 8;
+            let mut text: Vec<String> =
+                paths.iter().take(SHOWN).map(|p| format!("`{p}`")).collect();
+            if paths.len() > SHOWN {
+                text.push(format!("{} more", paths.len() - SHOWN));
+            }
+            text.join(", ")
+        };
+        let what = match (&self.missing[..], &self.unexpected[..]) {
+            ([], []) => return Ok(()),
+            (missing, []) => format!("the state lacks {}", list(missing)),
+            ([], unexpected) => format!("the module lacks {}", list(unexpected)),
+            (missing, unexpected) => format!(
+                "the state lacks {}, and the module lacks {}",
+                list(missing),
+                list(unexpected)
+            ),
+        };
+        Err(Error::new(ErrorKind::Argument, OP, what).hint(
+            "change the paths of the state with `.map(..)`, or skip tensors: `load_with(state, Strict::No)`",
+        ))
+    }
+}
+
+/// The tensors of a state by their paths.
+pub(crate) struct ByPath(BTreeMap<String, DynTensor>);
+
+impl ByPath {
+    /// Collects a state, whose paths must differ.
+    pub(crate) fn collect(
+        state: impl IntoIterator<Item = (impl Into<String>, impl Into<DynTensor>)>,
+    ) -> Result<Self> {
+        let mut all = BTreeMap::new();
+        for (path, tensor) in state {
+            let path = path.into();
+            if all.contains_key(&path) {
+                let what = format!("the state has two tensors at `{path}`");
+                return Err(Error::new(ErrorKind::Argument, OP, what)
+                    .hint("give each tensor a different path"));
+            }
+            all.insert(path, tensor.into());
+        }
+        Ok(Self(all))
+    }
+
+    /// Removes and returns the tensor at a path.
+    pub(crate) fn take(&mut self, path: &str) -> Result<DynTensor> {
+        self.0.remove(path).ok_or_else(|| {
+            let what = format!("the state lacks `{path}`");
+            Error::new(ErrorKind::Argument, OP, what).hint("load the state of this model")
+        })
+    }
+
+    /// Returns the tensors that were not taken.
+    pub(crate) fn rest(self) -> BTreeMap<String, DynTensor> {
+        self.0
+    }
 }
 
 /// Converts `value` to a replacement of `own`: with its names and sizes. The dtypes must be equal.

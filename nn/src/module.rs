@@ -6,7 +6,7 @@ use nomina::{Device, DynTensor, Element, Result, Tensor};
 use nomina_macros::twin;
 
 use crate::identity::Identity;
-use crate::load;
+use crate::load::{self, Strict, Unmatched};
 use crate::path::Path;
 
 /// A tensor of a module, independent of its type: a [`Param`](crate::Param), or a [`Tensor`], which is a buffer.
@@ -155,7 +155,7 @@ pub trait Module {
     /// let mut model = Linear::new(In.of(2), Out.of(3));
     /// safetensors::save(&path, model.state())?;
     /// let file = SafeTensors::open(&path)?;
-    /// model.load(|path| file.tensor(path));
+    /// model.load(file.tensors()?);
     /// # Ok::<(), Error>(())
     /// ```
     fn state(&self) -> Vec<(String, DynTensor)> {
@@ -166,8 +166,8 @@ pub trait Module {
         state
     }
 
-    /// Loads all parameters and buffers from `of`, which returns the tensor for a path: from a file, a map, or another
-    /// model's state. If the source uses other paths, `of` can translate them.
+    /// Loads all parameters and buffers from a state: pairs of a path and a tensor, from [`state`](Self::state), a file
+    /// or a map. The state must have exactly the module's paths; if a file has others, `.map(..)` changes them.
     ///
     /// Names and sizes must be equal. A tensor without names is matched by position; it may have one dim for several
     /// adjacent dims of the model: `(384, 384)` for `(Head=12, Feature=32, Hidden=384)`. Elements are only copied if
@@ -175,14 +175,47 @@ pub trait Module {
     /// with the state it has for them, unless it loads state as well or is created anew.
     ///
     /// # Errors
-    /// If `of` fails, or a tensor's names, sizes or dtype differ; the error includes the path. Nothing has changed
+    /// If the paths differ, or a tensor's names, sizes or dtype; the error includes the paths. Nothing has changed
     /// then, unless the allocation for a leaf failed.
     #[twin]
-    fn try_load(&mut self, of: impl FnMut(&str) -> Result<DynTensor>) -> Result<()>
+    fn try_load<K: Into<String>, X: Into<DynTensor>>(
+        &mut self,
+        state: impl IntoIterator<Item = (K, X)>,
+    ) -> Result<()>
     where
         Self: Sized,
     {
-        load(self, of)
+        self.try_load_with(state, Strict::Yes).map(drop)
+    }
+
+    /// Like [`load`](Self::load), but skips the paths that only the module or only the state has, and returns them, if
+    /// `strict` is [`Strict::No`].
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_nn::prelude::*;
+    /// dims! { In, Out }
+    /// let mut layer = Linear::new(In.of(2), Out.of(3));
+    /// let state = [("weight", Tensor::<(Out, In)>::ones([3, 2]).into_dyn())];
+    /// let error = layer.try_load(state.clone()).unwrap_err();
+    /// assert!(error.to_string().starts_with("load: the state lacks `bias`"));
+    /// let unmatched = layer.load_with(state, Strict::No);
+    /// assert_eq!(unmatched.missing, ["bias"]);
+    /// assert!(unmatched.unexpected.is_empty());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`load`](Self::load).
+    #[twin]
+    fn try_load_with<K: Into<String>, X: Into<DynTensor>>(
+        &mut self,
+        state: impl IntoIterator<Item = (K, X)>,
+        strict: Strict,
+    ) -> Result<Unmatched>
+    where
+        Self: Sized,
+    {
+        load(self, state, strict)
     }
 
     /// Clears all gradients.
@@ -265,24 +298,46 @@ fn dims(tensor: &DynTensor) -> String {
     }
 }
 
-/// Checks all tensors, then replaces them.
-fn load(module: &mut dyn Module, mut of: impl FnMut(&str) -> Result<DynTensor>) -> Result<()> {
+/// Checks all tensors, then replaces them. Changes nothing after an error, unless the allocation for a leaf failed.
+fn load(
+    module: &mut dyn Module,
+    state: impl IntoIterator<Item = (impl Into<String>, impl Into<DynTensor>)>,
+    strict: Strict,
+) -> Result<Unmatched> {
+    let mut given = load::ByPath::collect(state)?.rest();
+    let mut unmatched = Unmatched::default();
     let mut own = Vec::new();
     module.each(&mut Path::default(), &mut |path, slot| {
         own.push((path.to_owned(), slot.to_dyn()));
     });
-    let mut found = Vec::new();
+    let mut pairs = Vec::new();
     for (path, own) in own {
-        found.push(load::replacement(&path, &own, of(&path))?);
+        let value = given.remove(&path);
+        if value.is_none() {
+            unmatched.missing.push(path.clone());
+        }
+        pairs.push((path, own, value));
     }
-    let mut found = found.into_iter();
+    unmatched.unexpected.extend(given.into_keys());
+    if strict == Strict::Yes {
+        unmatched.require_none()?;
+    }
+    let mut replacements = Vec::new();
+    for (path, own, value) in pairs {
+        let value = value.map(|value| {
+            let value = load::fit_to(&own, value).and_then(|value| value.to_device(own.device()));
+            value.map_err(|error| error.in_op(load::OP).within(format_args!("`{path}`")))
+        });
+        replacements.push(value.transpose()?);
+    }
+    let mut replacements = replacements.into_iter();
     let mut outcome = Ok(());
     module.each_mut(&mut Path::default(), &mut |_, slot| {
-        if let (Ok(()), Some(value)) = (&outcome, found.next()) {
+        if let (Ok(()), Some(Some(value))) = (&outcome, replacements.next()) {
             outcome = slot.set(value);
         }
     });
-    outcome
+    outcome.map(|()| unmatched)
 }
 
 /// Calls `change` with each tensor until it fails.

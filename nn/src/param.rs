@@ -11,7 +11,8 @@ use crate::identity::Identity;
 use crate::module::{Module, Slot, replaced};
 use crate::path::Path;
 
-/// A trained tensor: a leaf, whose gradient an optimizer uses and clears. It dereferences to its [`Tensor`].
+/// A trained tensor: a leaf, whose gradient an optimizer uses and clears. It dereferences to its [`Tensor`], and is
+/// an operand like it.
 ///
 /// Clones are the same leaf, like clones of tensors; [`Module::fork`] creates a model with new leaves. To use one
 /// weight in two places, store it once and borrow it in both.
@@ -25,7 +26,7 @@ use crate::path::Path;
 /// use nomina_nn::prelude::*;
 /// dims! { N }
 /// let w = Param::new(tensor!([1., 2.]; N));
-/// (&*w * &*w).sum(..).backward();
+/// (&w * &w).sum(..).backward();
 /// assert_eq!(w.grad().unwrap().to_vec(), [2.0, 4.0]);
 /// ```
 pub struct Param<D: Dims, T: Element = f32> {

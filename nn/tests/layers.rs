@@ -113,14 +113,12 @@ fn heads_may_share_keys() {
         MultiHeadAttention::<Seq, Hidden, Head, Feature>::grouped(hidden, Head.of(4), features, 2);
     let mut whole =
         MultiHeadAttention::<Seq, Hidden, Head, Feature>::new(hidden, Head.of(4), features);
-    let state = shared.state();
-    whole.load(|path| {
-        let of = &state.iter().find(|(own, _)| own == path).unwrap().1;
+    whole.load(shared.state().into_iter().map(|(path, tensor)| {
         if path.starts_with("key") || path.starts_with("value") {
-            return of.repeat_interleave(2, "Head");
+            return (path, tensor.repeat_interleave(2, "Head").unwrap());
         }
-        Ok(of.clone())
-    });
+        (path, tensor)
+    }));
     let x = Tensor::<(N, Seq, Hidden)>::randn([2, 3, 8]);
     let [a, b] = [&shared, &whole].map(|layer| layer.forward(&x, Attention::default()));
     assert!(a.allclose_with(&b, CLOSE));
@@ -148,21 +146,21 @@ fn convolutions_replace_their_channel() {
 #[test]
 fn batch_norm_keeps_statistics() {
     manual_seed(0);
-    let mut norm = BatchNorm::new(C.of(2));
+    let norm = BatchNorm::new(C.of(2));
     let x = Tensor::<(N, C)>::randn([50, 2]) * 3.0 + 1.0;
     for _ in 0..100 {
-        let y = norm.train(&x);
+        let y = norm.forward(&x, Mode::Train);
         assert!(y.mean(N).abs().max(..).item() < 1e-5);
     }
-    assert!(norm.running_mean.allclose_with(
+    assert!(norm.running_mean.get().allclose_with(
         &x.mean(N),
         CloseOptions {
             rtol: 1e-3,
             ..default()
         }
     ));
-    assert!(norm.forward(&x).allclose_with(
-        &norm.train(&x),
+    assert!(norm.forward(&x, Mode::Eval).allclose_with(
+        &norm.forward(&x, Mode::Train),
         CloseOptions {
             atol: 0.05,
             ..default()
@@ -170,7 +168,13 @@ fn batch_norm_keeps_statistics() {
     ));
     assert_eq!(
         norm.paths(),
-        ["weight", "bias", "running_mean", "running_var"]
+        [
+            "weight",
+            "bias",
+            "running_mean",
+            "running_var",
+            "num_batches_tracked"
+        ]
     );
     assert_eq!(norm.count(), 4);
 }
@@ -183,17 +187,12 @@ fn layers_in_a_row() {
         Linear::new(Out.of(4), Hidden.of(3)),
         RmsNorm::new(Hidden.of(3)),
     ));
-    let y: Tensor<(N, Hidden)> = model.forward(&Tensor::<(N, C, Seq)>::randn([2, 2, 8]));
+    let y: Tensor<(N, Hidden)> =
+        model.forward(&Tensor::<(N, C, Seq)>::randn([2, 2, 8]), Mode::Eval);
     assert_eq!(y.shape(), [2, 3]);
     assert_eq!(
         model.paths(),
-        [
-            "0.0.weight",
-            "0.0.bias",
-            "0.2.weight",
-            "0.2.bias",
-            "0.3.weight"
-        ]
+        ["0.weight", "0.bias", "2.weight", "2.bias", "3.weight"]
     );
 }
 
@@ -256,4 +255,83 @@ fn gru_is_that_of_its_formula() {
         h = (1.0 - &z) * n + z * h;
         assert!(y.select(Seq, at).allclose_with(&h, CLOSE));
     }
+}
+
+#[test]
+fn batch_norm_trains_in_a_sequence() {
+    manual_seed(0);
+    let mut model = Sequential((
+        BatchNorm::new(C.of(3)),
+        Sequential((Dropout::new(0.1), Activation::Relu)),
+        Linear::new(C.of(3), Out.of(2)),
+    ));
+    let x = Tensor::<(N, C)>::randn([40, 3]) * 2.0 + tensor!([1., -1., 5.]; C);
+    let mut optimizer = AdamW::new(0.01);
+    for _ in 0..50 {
+        let y: Tensor<(N, Out)> = model.forward(&x, Mode::Train);
+        y.square().mean(..).backward();
+        optimizer.step(&mut model);
+    }
+    let norm = &model.0.0;
+    let close = CloseOptions {
+        rtol: 0.01,
+        atol: 0.01,
+        ..default()
+    };
+    assert!(norm.running_mean.get().allclose_with(&x.mean(N), close));
+    assert!(norm.running_var.get().allclose_with(&x.var(N), close));
+    assert_eq!(norm.num_batches_tracked.get().item(), 50);
+    // Evaluation changes nothing.
+    let before = model.state();
+    let first = model.forward(&x, Mode::Eval);
+    assert!(first.equal(&model.forward(&x, Mode::Eval)));
+    for ((_, before), (_, after)) in before.iter().zip(model.state()) {
+        assert!(before.equal(&after).unwrap());
+    }
+}
+
+#[test]
+fn batch_norm_without_momentum_averages_all_batches() {
+    let mut norm = BatchNorm::new(C.of(1));
+    norm.momentum = None;
+    for batch in [[1., 3.], [5., 7.], [9., 11.]] {
+        let x: Tensor<(N, C)> = Tensor::from_vec(batch.to_vec(), [2, 1]).unwrap();
+        let _ = norm.forward(&x, Mode::Train);
+    }
+    let close = |x: f32, y: f32| (x - y).abs() < 1e-5;
+    assert!(close(norm.running_mean.get().to_vec()[0], 6.0));
+    assert!(close(norm.running_var.get().to_vec()[0], 2.0));
+    // A clone has its own statistics.
+    let other = norm.clone();
+    let _ = other.forward(&Tensor::<(N, C)>::ones([2, 1]), Mode::Train);
+    assert!(close(norm.running_mean.get().to_vec()[0], 6.0));
+}
+
+#[test]
+fn embeddings_and_recurrent_layers_are_layers() {
+    manual_seed(0);
+    let model = Sequential((
+        Embedding::new(M.of(10), C.of(3)),
+        Gru::<Seq, C, Hidden>::new(C.of(3), Hidden.of(4)),
+    ));
+    let ids: Tensor<(N, Seq), i64> = tensor!([[1, 2, 3]]; N, Seq);
+    let y: Tensor<(N, Seq, Hidden)> = model.forward(&ids, Mode::Eval);
+    assert_eq!(y.shape(), [1, 3, 4]);
+}
+
+#[test]
+fn parameters_are_operands() {
+    let p = Param::new(tensor!([1., 2.]; C));
+    let x = tensor!([[3., 4.]]; N, C);
+    let sum = &x + &p;
+    assert_eq!(sum.to_vec(), [4., 6.]);
+    assert_eq!((&p - &x).to_vec(), [-2., -2.]);
+    assert_eq!((&p * 2.0).to_vec(), [2., 4.]);
+    assert_eq!((2.0 * &p).to_vec(), [2., 4.]);
+    assert_eq!((-&p).to_vec(), [-1., -2.]);
+    assert_eq!(x.mul(&p).to_vec(), [3., 8.]);
+    assert_eq!(x.maximum(&p).to_vec(), [3., 4.]);
+    assert_eq!(x.contract(&p, C).to_vec(), [11.]);
+    (&p / &p + 1.0 / &p).sum(..).backward();
+    assert_eq!(p.grad().unwrap().to_vec(), [-1., -0.25]);
 }

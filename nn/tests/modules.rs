@@ -81,12 +81,8 @@ fn state_goes_into_another_model() {
     manual_seed(1);
     let (one, mut two) = (model(), model());
     let state = one.state();
-    let find = |path: &str| {
-        let found = state.iter().find(|(own, _)| own == path);
-        Ok(found.expect("every path is there").1.clone())
-    };
     assert!(!two.first.weight.equal(&one.first.weight));
-    two.load(find);
+    two.load(state);
     assert!(two.first.weight.equal(&one.first.weight));
     assert!(two.first.weight.requires_grad() && !two.seen.requires_grad());
 }
@@ -97,13 +93,7 @@ fn what_does_not_fit_changes_nothing() {
     let before = model.state();
     let mut given = before.clone();
     let load = |model: &mut Model, given: &[(String, DynTensor)]| {
-        let text = model
-            .try_load(|path| {
-                let found = given.iter().find(|(own, _)| own == path);
-                Ok(found.expect("every path is there").1.clone())
-            })
-            .unwrap_err()
-            .to_string();
+        let text = model.try_load(given.to_vec()).unwrap_err().to_string();
         for ((_, before), (_, after)) in before.iter().zip(model.state()) {
             assert!(before.equal(&after).unwrap());
         }
@@ -142,10 +132,9 @@ fn a_tensor_without_names_may_have_dims_as_one() {
     let mut layer: Linear<Hidden, (Head, Feature)> =
         Linear::new(Hidden.of(6), (Head.of(2), Feature.of(3)));
     let numbers: Vec<f32> = (0..36).map(|x| x as f32).collect();
-    layer.load(|path| match path {
-        "weight" => DynTensor::from_vec(numbers.clone(), &[6, 6], ()),
-        _ => DynTensor::from_vec(numbers[..6].to_vec(), &[6], ()),
-    });
+    let weight = DynTensor::from_vec(numbers.clone(), &[6, 6], ()).unwrap();
+    let bias = DynTensor::from_vec(numbers[..6].to_vec(), &[6], ()).unwrap();
+    layer.load([("weight", weight), ("bias", bias)]);
     assert_eq!(layer.weight.shape(), [2, 3, 6]);
     assert_eq!(layer.weight.to_vec(), numbers);
     assert_eq!(layer.bias.as_ref().unwrap().shape(), [2, 3]);
@@ -185,4 +174,31 @@ fn errors_of_sizes_name_both() {
         text.contains("dims (N=3, In=4) and (Head=2, Feature=3, In=2)"),
         "{text}"
     );
+}
+
+#[test]
+fn a_state_has_the_paths_of_the_model() {
+    let mut layer = Linear::new(In.of(2), Out.of(1));
+    let before = layer.weight.to_vec();
+    let mut state = layer.state();
+    state.push(("scale".to_owned(), DynTensor::ones(&[], ()).unwrap()));
+    let text = layer.try_load(state.clone()).unwrap_err().to_string();
+    assert!(text.starts_with("load: the module lacks `scale`"), "{text}");
+    drop(state.remove(1));
+    let text = layer.try_load(state.clone()).unwrap_err().to_string();
+    let what = "load: the state lacks `bias`, and the module lacks `scale`";
+    assert!(text.starts_with(what), "{text}");
+    assert!(text.contains("`load_with(state, Strict::No)`"), "{text}");
+    state[0].1 = DynTensor::full(&[1, 2], 7.0, names!["Out", "In"])
+        .unwrap()
+        .to_dtype(DType::F32)
+        .unwrap();
+    assert_eq!(layer.weight.to_vec(), before);
+    let unmatched = layer.load_with(state.clone(), Strict::No);
+    assert_eq!(unmatched.missing, ["bias"]);
+    assert_eq!(unmatched.unexpected, ["scale"]);
+    assert_eq!(layer.weight.to_vec(), [7.0, 7.0]);
+    let twice = [state[0].clone(), state[0].clone()];
+    let text = layer.try_load(twice).unwrap_err().to_string();
+    assert!(text.contains("two tensors at `weight`"), "{text}");
 }

@@ -1,11 +1,10 @@
 //! Models with layers of 16-bit floats. The optimizer has `f32` copies of the weights: each step converts the gradients
 //! to `f32`, updates the copies and rounds them to the 16-bit weights.
 
-use std::collections::HashMap;
-
 use half::{bf16, f16};
 use nomina::dims::{Axes, Dims, Distinct};
-use nomina::{DynTensor, Element, Float};
+use nomina::{Element, Float};
+use nomina_nn::Buffer;
 
 use super::*;
 
@@ -44,8 +43,12 @@ fn train<A: Module, B: Module, T: Element>(
             param.set_grad(&grad).unwrap();
         }
         optimize(&mut whole);
-        let params: HashMap<String, DynTensor> = whole.state().into_iter().collect();
-        model.load(|path| params[path].to::<T>());
+        let state = whole.state().into_iter();
+        model.load(state.map(|(path, tensor)| {
+            let is_float = tensor.is_floating_point();
+            let rounded = is_float.then(|| tensor.to::<T>().unwrap());
+            (path, rounded.unwrap_or(tensor))
+        }));
         loss.item()
     };
     (0..STEPS).map(step).collect()
@@ -176,8 +179,9 @@ impl Planes {
             norm: BatchNorm {
                 weight: rounded(&self.norm.weight),
                 bias: rounded(&self.norm.bias),
-                running_mean: self.norm.running_mean.to::<T>(),
-                running_var: self.norm.running_var.to::<T>(),
+                running_mean: Buffer::new(self.norm.running_mean.get().to::<T>()),
+                running_var: Buffer::new(self.norm.running_var.get().to::<T>()),
+                num_batches_tracked: self.norm.num_batches_tracked.clone(),
                 momentum: self.norm.momentum,
                 eps: self.norm.eps,
             },
@@ -194,8 +198,13 @@ impl<T: Float> Planes<T> {
         dropout: &Dropout,
     ) -> Tensor<()> {
         let planes = self.first.forward(x);
-        let small = self.norm.train(&planes).relu().max_pool2d((H, W), [2, 2]);
-        let scores: Tensor<(N, Class), T> = self.scores.forward(&dropout.forward(&small, true));
+        let small = self
+            .norm
+            .forward(&planes, Mode::Train)
+            .relu()
+            .max_pool2d((H, W), [2, 2]);
+        let scores: Tensor<(N, Class), T> =
+            self.scores.forward(&dropout.forward(&small, Mode::Train));
         scores.to::<f32>().cross_entropy(labels, Class)
     }
 }

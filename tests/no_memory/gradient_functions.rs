@@ -10,7 +10,7 @@ use nomina::grad::{
 use nomina::prelude::*;
 use nomina::{DType, Error, ErrorKind, Result, dynamic};
 use nomina_runtime::Raw;
-use nomina_runtime::call::{self, AdamOptions, StepParam};
+use nomina_runtime::call::{self, AdamOptions, StepParam, StepRule};
 
 use crate::gradients::{Counts, Leaves, numbers};
 use crate::in_place::held;
@@ -260,21 +260,23 @@ fn steps(counts: &mut Counts, dtype: DType, way: Way) {
         }
         Ok(())
     };
+    let options = AdamOptions::adamw();
     let found = until_it_succeeds(arguments, |()| {
         let (all, _) = &mut *all.borrow_mut();
-        let mut params: Vec<StepParam<'_, 2>> = Vec::new();
+        let mut params: Vec<StepParam<'_, AdamOptions>> = Vec::new();
         // The list is allocated by the caller.
         let short = |_| Error::new(ErrorKind::Memory, "adam", "no memory for the list");
         params.try_reserve_exact(all.len()).map_err(short)?;
-        for [param, grad, exp_avg, exp_avg_sq] in all.iter_mut() {
+        for [param, grad, state @ ..] in all.iter_mut() {
             params.push(StepParam {
                 param: param.as_mut()?,
                 grad,
-                state: [exp_avg, exp_avg_sq],
+                state,
                 step: 1,
+                options: &options,
             });
         }
-        call::adam(&mut params, &AdamOptions::adamw())?;
+        StepRule::step("adam", &mut params)?;
         done.set(true);
         Ok(())
     });

@@ -362,11 +362,15 @@ fn is_wide(line: &str) -> bool {
 }
 
 /// Functions whose products are of floats or in 128 bits although no line shows it.
-const ELEMENTS: [(&str, &[&str]); 15] = [
+const ELEMENTS: [(&str, &[&str]); 19] = [
     // Numbers of a derivative.
     ("autograd/rules/folding.rs", &["fold_constants"]),
-    ("call/step.rs", &["formula", "times"]),
-    ("job/step.rs", &["step"]),
+    ("call/step/adagrad.rs", &["step"]),
+    ("call/step/adam.rs", &["formula", "step"]),
+    ("call/step/lion.rs", &["step"]),
+    ("call/step/program.rs", &["times"]),
+    ("call/step/rmsprop.rs", &["step"]),
+    ("call/step/sgd.rs", &["step"]),
     ("autograd/rules/decomposition.rs", &["refuse_phases"]),
     ("tape/pool.rs", &["record_average_pool"]),
     ("call/conv/antialias.rs", &["new", "cubic"]),

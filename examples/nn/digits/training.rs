@@ -54,7 +54,7 @@ impl<M: Classifier> Training<M> {
         let steps = batches.len() as u64;
         for (at, rows) in (self.epoch * steps..).zip(batches) {
             let batch = digits.pick(&rows);
-            let scores = self.model.forward(&batch.images, true);
+            let scores = self.model.forward(&batch.images, Mode::Train);
             let loss = scores.cross_entropy(&batch.labels, Class);
             loss.backward();
             self.optimizer.options.lr =
@@ -81,10 +81,16 @@ impl<M: Classifier> Training<M> {
     pub fn open(path: &Path, plan: Plan) -> Result<Self, Box<dyn Error>> {
         let file = SafeTensors::open(path)?;
         let mut found = Self::new(plan);
-        let model = |path: &str| file.tensor(&format!("model.{path}"));
-        found.model.try_load(model)?;
-        let optimizer = |path: &str| file.tensor(&format!("optimizer.{path}"));
-        found.optimizer.try_load(&found.model, optimizer)?;
+        let tensors = file.tensors()?;
+        let under = |root: &'static str| {
+            let tensors = tensors.iter();
+            tensors.filter_map(move |(path, x)| Some((path.strip_prefix(root)?, x.clone())))
+        };
+        let loaded = found.model.try_load(under("model."));
+        loaded.map_err(|error| error.within(path.display()))?;
+        found
+            .optimizer
+            .try_load(&found.model, under("optimizer."))?;
         let epoch = file.metadata().get("epoch");
         let epoch = epoch.ok_or_else(|| format!("{}: no epoch is said", path.display()))?;
         found.epoch = epoch.parse()?;

@@ -246,6 +246,16 @@ impl Checkpoint {
         opened.map_err(|error| self.with_context(error, name))
     }
 
+    /// Opens all tensors, each with its name, sorted: the state of a model.
+    ///
+    /// # Errors
+    /// Those of [`tensor`](Self::tensor).
+    pub fn tensors(&self) -> Result<Vec<(String, DynTensor)>> {
+        self.keys()
+            .map(|name| Ok((name.to_owned(), self.tensor(name)?)))
+            .collect()
+    }
+
     /// Like [`tensor`](Self::tensor), but dims without a name take their names from the type.
     ///
     /// # Errors

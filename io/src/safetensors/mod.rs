@@ -152,6 +152,16 @@ impl SafeTensors {
         self.found(op, name, open_as)
     }
 
+    /// Opens all tensors, each with its name in the file, sorted: the state of a model. Elements are not copied.
+    ///
+    /// # Errors
+    /// Those of [`tensor`](Self::tensor).
+    pub fn tensors(&self) -> Result<Vec<(String, DynTensor)>> {
+        self.keys()
+            .map(|name| Ok((name.to_owned(), self.tensor(name)?)))
+            .collect()
+    }
+
     /// Like [`tensor`](Self::tensor), but dims without a name take their names from the type, by position; names in the
     /// file are checked.
     ///

@@ -40,7 +40,7 @@ use nomina_core::mesh::{AllFinished, Combine, Dual, MeshAxis, Placement, Set, St
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 pub use nomina_runtime::call::AdamOptions;
-use nomina_runtime::call::{self, StepParam};
+use nomina_runtime::call::{StepParam, StepRule};
 use nomina_runtime::grad::LeafId;
 
 use crate::check::{Description, TensorDescription};
@@ -379,11 +379,12 @@ impl<X: MeshAxis> AdamW<X> {
             steps.push(StepParam {
                 param: own.as_mut()?,
                 grad,
-                state: state.means.each_mut(),
+                state: &mut state.means,
                 step: state.steps,
+                options: &self.options,
             });
         }
-        call::adam(&mut steps, &self.options)?;
+        StepRule::step("adamw", &mut steps)?;
         drop(steps);
         for (one, state) in block.iter().zip(states) {
             kept.insert(one.key, state);

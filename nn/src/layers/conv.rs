@@ -8,9 +8,9 @@ use nomina::{ConvOptions, Element, Inexact, Numeric, Result, Tensor, Typed};
 use nomina_macros::twin;
 
 use super::Layer;
-use crate::Module;
 use crate::call::{product, uniform};
 use crate::param::Param;
+use crate::{Mode, Module};
 
 /// The dims of a convolution's weight: output channels, input channels, the kernel.
 pub type Kernel<A, C, O> = Joined<(O, C), <A as Axes>::List>;
@@ -210,7 +210,7 @@ impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv3d<A, C, O, T>
 macro_rules! layers {
     ($($name:ident $s:literal)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<D, T>
+        impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<Tensor<D, T>>
             for $name<A, C, O, T>
         where
             C: DimOf<D>,
@@ -218,8 +218,8 @@ macro_rules! layers {
             Kernel<A, C, O>: WeightFor<D, C, A, $s>,
             (OutChannel<Kernel<A, C, O>, C>,): Distinct,
         {
-            type Out = Convolved<D, Kernel<A, C, O>, C>;
-            fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>> {
+            type Out = Tensor<Convolved<D, Kernel<A, C, O>, C>, T>;
+            fn try_apply(&self, x: &Tensor<D, T>, _: Mode) -> Result<Self::Out> {
                 self.try_forward(x)
             }
         }

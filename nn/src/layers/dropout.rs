@@ -4,7 +4,7 @@ use nomina::dims::Dims;
 use nomina::{DropoutOptions, Float, Generator, Result, Tensor};
 use nomina_macros::twin;
 
-use crate::Module;
+use crate::{Mode, Module};
 
 /// Dropout: in training, sets elements to zero with a probability, and scales the others so that the mean is preserved.
 /// Srivastava et al., "Dropout".
@@ -15,8 +15,8 @@ use crate::Module;
 /// dims! { N }
 /// let dropout = Dropout::new(0.5);
 /// let x = Tensor::<(N,)>::ones([1000]);
-/// assert!(dropout.forward(&x, false).equal(&x));
-/// assert!(dropout.forward(&x, true).to_vec().iter().all(|&x| x == 0.0 || x == 2.0));
+/// assert!(dropout.forward(&x, Mode::Eval).equal(&x));
+/// assert!(dropout.forward(&x, Mode::Train).to_vec().iter().all(|&x| x == 0.0 || x == 2.0));
 /// ```
 #[derive(Clone, Copy, Debug, Module)]
 #[module(crate = crate)]
@@ -33,7 +33,7 @@ impl Dropout {
         Self { p }
     }
 
-    /// Drops elements of the input if `train` is true; otherwise returns it unchanged.
+    /// Drops elements of the input in training; otherwise returns it unchanged.
     ///
     /// # Errors
     /// If the probability is invalid, or an allocation fails.
@@ -41,9 +41,9 @@ impl Dropout {
     pub fn try_forward<D: Dims, T: Float>(
         &self,
         x: &Tensor<D, T>,
-        train: bool,
+        mode: Mode,
     ) -> Result<Tensor<D, T>> {
-        x.try_dropout_with(self.options(train))
+        x.try_dropout_with(self.options(mode))
     }
 
     /// [`forward`](Self::forward), drawing from the given generator.
@@ -54,16 +54,16 @@ impl Dropout {
     pub fn try_forward_from<D: Dims, T: Float>(
         &self,
         x: &Tensor<D, T>,
-        train: bool,
+        mode: Mode,
         generator: &mut Generator,
     ) -> Result<Tensor<D, T>> {
-        x.try_dropout_from(self.options(train), generator)
+        x.try_dropout_from(self.options(mode), generator)
     }
 
-    const fn options(self, training: bool) -> DropoutOptions {
+    const fn options(self, mode: Mode) -> DropoutOptions {
         DropoutOptions {
             p: self.p,
-            training,
+            training: mode.is_train(),
         }
     }
 }
@@ -80,10 +80,14 @@ mod tests {
     fn a_generator_of_its_own_says_which() {
         let (dropout, x) = (Dropout::new(0.5), Tensor::<(N,)>::ones([100]));
         let mut generator = Generator::new(3);
-        let first = dropout.forward_from(&x, true, &mut generator);
-        let second = dropout.forward_from(&x, true, &mut generator);
-        let again = dropout.forward_from(&x, true, &mut Generator::new(3));
+        let first = dropout.forward_from(&x, Mode::Train, &mut generator);
+        let second = dropout.forward_from(&x, Mode::Train, &mut generator);
+        let again = dropout.forward_from(&x, Mode::Train, &mut Generator::new(3));
         assert!(first.equal(&again) && !first.equal(&second));
-        assert!(dropout.forward_from(&x, false, &mut generator).equal(&x));
+        assert!(
+            dropout
+                .forward_from(&x, Mode::Eval, &mut generator)
+                .equal(&x)
+        );
     }
 }

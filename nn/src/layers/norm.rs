@@ -4,9 +4,10 @@ use nomina::dims::{Axes, AxesOf, Dim, DimOf, Dims, Distinct, SizesFor};
 use nomina::{BatchNormOptions, Element, Float, LayerNormOptions, Result, RmsNormOptions, Tensor};
 use nomina_macros::twin;
 
-use crate::Module;
+use crate::buffer::Buffer;
 use crate::call::full;
 use crate::param::Param;
+use crate::{Mode, Module};
 
 /// Layer normalization: to mean 0 and variance 1 over `A`, a dim or a tuple of dims; then applies a weight and a bias.
 /// Ba, Kiros and Hinton, "Layer Normalization".
@@ -126,18 +127,19 @@ impl<A: Axes + Default, T: Float> RmsNorm<A, T> {
 }
 
 /// Batch normalization: each channel along `C` to mean 0 and variance 1 over all other dims; then applies a weight and
-/// a bias. Training uses the batch's statistics and updates running ones, which inference uses. Ioffe and Szegedy,
+/// a bias. Training uses the batch's statistics and updates running ones, which evaluation uses. Ioffe and Szegedy,
 /// "Batch Normalization".
 ///
 /// ```
 /// use nomina::prelude::*;
 /// use nomina_nn::prelude::*;
 /// dims! { N, C, H, W }
-/// let mut norm = BatchNorm::new(C.of(3));
+/// let norm = BatchNorm::new(C.of(3));
 /// let x = Tensor::<(N, C, H, W)>::randn([4, 3, 5, 5]);
-/// let trained = norm.train(&x);
-/// let y = norm.forward(&x);
-/// assert_eq!(y.shape(), trained.shape());
+/// let trained = norm.forward(&x, Mode::Train);
+/// assert!(trained.mean((N, H, W)).abs().max(..).item() < 1e-6);
+/// let evaluated = norm.forward(&x, Mode::Eval);
+/// assert!(!evaluated.equal(&trained));
 /// ```
 #[derive(Clone, Module)]
 #[module(crate = crate)]
@@ -147,12 +149,15 @@ pub struct BatchNorm<C: Dim, T: Element = f32> {
     /// The summand of each channel; initially zeros.
     pub bias: Param<(C,), T>,
     /// The running mean; initially zeros.
-    pub running_mean: Tensor<(C,), T>,
+    pub running_mean: Buffer<(C,), T>,
     /// The running variance; initially ones.
-    pub running_var: Tensor<(C,), T>,
-    /// The weight of a batch's statistics in the update of the running ones; initially 0.1.
+    pub running_var: Buffer<(C,), T>,
+    /// The number of batches that the running statistics come from.
+    pub num_batches_tracked: Buffer<(), i64>,
+    /// The weight of a batch's statistics in the update of the running ones, initially 0.1. If `None`, all batches have
+    /// the same weight.
     #[module(skip)]
-    pub momentum: f64,
+    pub momentum: Option<f64>,
     /// The summand of the variance; initially 1e-5.
     #[module(skip)]
     pub eps: f64,
@@ -172,54 +177,51 @@ where
         Ok(Self {
             weight: Param::new(full(&sizes, 1.0)?),
             bias: Param::new(full(&sizes, 0.0)?),
-            running_mean: full(&sizes, 0.0)?,
-            running_var: full(&sizes, 1.0)?,
-            momentum: 0.1,
+            running_mean: Buffer::new(full(&sizes, 0.0)?),
+            running_var: Buffer::new(full(&sizes, 1.0)?),
+            num_batches_tracked: Buffer::new(full(&[], 0.0)?),
+            momentum: Some(0.1),
             eps: 1e-5,
         })
     }
 }
 
 impl<C: Dim, T: Float> BatchNorm<C, T> {
-    fn options(&self) -> BatchNormOptions<'_, (C,), T> {
-        BatchNormOptions {
+    /// Normalizes the input: in training by its own statistics, with which the running ones are updated, otherwise by
+    /// the running ones.
+    ///
+    /// # Errors
+    /// If sizes differ from the weight's, or an allocation fails. In training, also if a channel has fewer than two
+    /// numbers. The running statistics are unchanged then.
+    #[twin]
+    pub fn try_forward<D: Dims>(&self, x: &Tensor<D, T>, mode: Mode) -> Result<Tensor<D, T>>
+    where
+        C: DimOf<D>,
+    {
+        let options = BatchNormOptions {
             weight: Some(&self.weight),
             bias: Some(&self.bias),
-            momentum: self.momentum,
+            momentum: self.momentum.unwrap_or_default(),
             eps: self.eps,
+        };
+        let c = C::default();
+        if !mode.is_train() {
+            let (mean, var) = (self.running_mean.get(), self.running_var.get());
+            return x.try_batch_norm_eval(c, &mean, &var, options);
         }
-    }
-
-    /// Normalizes the input by the running statistics.
-    ///
-    /// # Errors
-    /// If sizes differ from the weight's, or an allocation fails.
-    #[twin]
-    pub fn try_forward<D: Dims>(&self, x: &Tensor<D, T>) -> Result<Tensor<D, T>>
-    where
-        C: DimOf<D>,
-    {
-        x.try_batch_norm_eval(
-            C::default(),
-            &self.running_mean,
-            &self.running_var,
-            self.options(),
-        )
-    }
-
-    /// Normalizes the input by its own statistics, and updates the running ones.
-    ///
-    /// # Errors
-    /// If sizes differ from the weight's, a channel has fewer than two numbers (none in an empty batch), or an
-    /// allocation fails. The running statistics are unchanged then.
-    #[twin]
-    pub fn try_train<D: Dims>(&mut self, x: &Tensor<D, T>) -> Result<Tensor<D, T>>
-    where
-        C: DimOf<D>,
-    {
-        let (mut mean, mut var) = (self.running_mean.clone(), self.running_var.clone());
-        let found = x.try_batch_norm_train(C::default(), &mut mean, &mut var, self.options())?;
-        (self.running_mean, self.running_var) = (mean, var);
-        Ok(found)
+        // Held in this order everywhere, until all are updated.
+        let mut batches = self.num_batches_tracked.lock();
+        let (mut running_mean, mut running_var) =
+            (self.running_mean.lock(), self.running_var.lock());
+        let count = batches.item().saturating_add(1);
+        let options = BatchNormOptions {
+            momentum: self.momentum.unwrap_or(1.0 / count as f64),
+            ..options
+        };
+        let (mut mean, mut var) = (running_mean.clone(), running_var.clone());
+        let normalized = x.try_batch_norm_train(c, &mut mean, &mut var, options)?;
+        let counted = Tensor::try_full([], count)?;
+        (*running_mean, *running_var, *batches) = (mean, var, counted);
+        Ok(normalized)
     }
 }

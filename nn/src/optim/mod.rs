@@ -22,11 +22,26 @@
 //! assert!(model.forward(&x).mse_loss(&y).item() < 1e-4);
 //! ```
 
+mod accumulate;
 mod clip;
+mod ema;
+mod lbfgs;
+mod loss;
+mod muon;
+mod optimizer;
 pub mod schedule;
 mod state;
-mod step;
+mod wolfe;
 
+pub use accumulate::Accumulation;
 pub use clip::{clip_grad_norm, try_clip_grad_norm};
-pub use nomina_runtime::call::{AdamOptions, SgdOptions};
-pub use step::{Adam, AdamW, Sgd};
+pub use ema::Ema;
+pub use lbfgs::{Lbfgs, LbfgsOptions};
+pub use loss::Loss;
+pub use muon::{AdjustLr, MuonOptions};
+pub use nomina_runtime::call::{
+    AdagradOptions, AdamOptions, LionOptions, RmsPropOptions, SgdOptions,
+};
+pub use optimizer::{
+    Adagrad, Adam, AdamW, Lion, Muon, Optimizer, RmsProp, Rule, Sgd, is_bias_or_norm, rule,
+};

@@ -15,7 +15,6 @@ use crate::shape::Shape;
 
 /// The activation of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Activation {
     /// Zero for negative numbers.
     Relu,

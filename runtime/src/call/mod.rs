@@ -142,4 +142,7 @@ pub use sparse::{
 };
 pub use sparse_sum::{SparseSum, sparse_sum};
 pub use stat::{Spacing, corrcoef, cov, diff, renorm, trapezoid};
-pub use step::{AdamOptions, SgdOptions, StepParam, adam, sgd, sgd_momentum};
+pub use step::{
+    AdagradOptions, AdamOptions, AverageOptions, LionOptions, RmsPropOptions, SgdOptions,
+    StepParam, StepRule,
+};

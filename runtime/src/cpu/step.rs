@@ -27,6 +27,20 @@ macro_rules! value {
             fn sqrt(self) -> Self {
                 <$t>::sqrt(self)
             }
+            #[inline(always)]
+            fn sign(self) -> Self {
+                if self > 0.0 {
+                    1.0
+                } else if self < 0.0 {
+                    -1.0
+                } else {
+                    self
+                }
+            }
+            #[inline(always)]
+            fn relu(self) -> Self {
+                if self < 0.0 { 0.0 } else { self }
+            }
         }
     };
 }

@@ -46,7 +46,7 @@ pub(crate) use random::{Drawn, Multinomial};
 pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{ResampleJob, ResampledDim, SpreadJob};
-pub(crate) use step::{Adam, Descent, Formula, GradFactors, Momentum, StepJob, StepNumber};
+pub(crate) use step::{Formula, StepJob, StepNumber};
 pub(crate) use window::{
     ColumnsJob, ConvJob, Sliding, TransposedJob, WeightGradientJob, WindowDims, is_direct,
 };

@@ -1,8 +1,11 @@
 //! Elementwise operators, alone and in chains.
 
-use nomina_core::DType;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::call::{self, AdamOptions, Arg, FusedReduction, Node, SgdOptions, StepParam};
+use nomina_core::{DType, Result};
+use nomina_runtime::call::{
+    self, AdagradOptions, AdamOptions, Arg, AverageOptions, FusedReduction, LionOptions, Node,
+    RmsPropOptions, SgdOptions, StepParam, StepRule,
+};
 use nomina_runtime::raw::Raw;
 
 use super::draw::Draw;
@@ -31,30 +34,28 @@ calls! { call:
     fused_small(program(), few_alike(), numbers_of_program());
     fused_reduce(program(), few(), numbers_of_program(), _, reduction());
     in_place_of(map_op(), _, _);
-    adam |d| {
-        let [mut param, mut mean, mut square] = [d.x().clone(), d.x().clone(), d.x().clone()];
-        let (grad, step) = (d.x(), d.bytes.word() % 3);
-        param.as_mut().and_then(|param| {
-            let state = [&mut mean, &mut square];
-            let of = StepParam { param, grad, state, step };
-            call::adam(&mut [of], &AdamOptions::adamw())
-        })
+    adamw |d| { step(d, &AdamOptions::adamw()) };
+    sgd |d| { step(d, &SgdOptions::default()) };
+    sgd_momentum |d| { step(d, &SgdOptions { momentum: 0.9, ..SgdOptions::default() }) };
+    rmsprop |d| { step(d, &RmsPropOptions { centered: true, momentum: 0.9, ..RmsPropOptions::default() }) };
+    adagrad |d| { step(d, &AdagradOptions::default()) };
+    lion |d| { step(d, &LionOptions::default()) };
+    average |d| { step(d, &AverageOptions { decay: 0.9 }) };
+}
+
+fn step<O: StepRule>(d: &mut Draw<'_, '_>, options: &O) -> Result<()> {
+    let mut param = d.x().clone();
+    let words = options.words(param.shape());
+    let mut state: Vec<Raw> = words.iter().map(|_| d.x().clone()).collect();
+    let (grad, step) = (d.x(), d.bytes.word() % 3);
+    let of = StepParam {
+        param: param.as_mut()?,
+        grad,
+        state: &mut state,
+        step,
+        options,
     };
-    sgd |d| {
-        let mut param = d.x().clone();
-        let (grad, state, step) = (d.x(), [], d.bytes.word() % 3);
-        param.as_mut().and_then(|param| {
-            call::sgd(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
-        })
-    };
-    sgd_momentum |d| {
-        let [mut param, mut sum] = [d.x().clone(), d.x().clone()];
-        let (grad, step) = (d.x(), d.bytes.word() % 3);
-        param.as_mut().and_then(|param| {
-            let of = StepParam { param, grad, state: [&mut sum], step };
-            call::sgd_momentum(&mut [of], &SgdOptions::default())
-        })
-    };
+    O::step("step", &mut [of])
 }
 
 impl<'a> Draw<'a, '_> {

@@ -49,27 +49,37 @@ fn a_class_below_zero_is_no_target() {
 
 #[test]
 fn a_batch_without_statistics_leaves_those_that_run() {
-    let mut norm = BatchNorm::new(C.of(2));
-    let _ = norm.train(&tensor!([[1., 2.], [3., 6.]]; N, C));
-    let before = [norm.running_mean.to_vec(), norm.running_var.to_vec()];
+    let norm = BatchNorm::new(C.of(2));
+    let _ = norm.forward(&tensor!([[1., 2.], [3., 6.]]; N, C), Mode::Train);
+    let before = [
+        norm.running_mean.get().to_vec(),
+        norm.running_var.get().to_vec(),
+    ];
     for rows in [0, 1] {
         let error = norm
-            .try_train(&Tensor::<(N, C)>::ones([rows, 2]))
+            .try_forward(&Tensor::<(N, C)>::ones([rows, 2]), Mode::Train)
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Shape, "{error}");
         assert_eq!(
-            [norm.running_mean.to_vec(), norm.running_var.to_vec()],
+            [
+                norm.running_mean.get().to_vec(),
+                norm.running_var.get().to_vec()
+            ],
             before
         );
     }
     assert_eq!(
-        norm.forward(&Tensor::<(N, C)>::ones([0, 2])).shape(),
+        norm.forward(&Tensor::<(N, C)>::ones([0, 2]), Mode::Eval)
+            .shape(),
         [0, 2]
     );
     let empty = Tensor::<(N, C, T)>::ones([3, 2, 0]);
-    assert!(norm.try_train(&empty).is_err());
+    assert!(norm.try_forward(&empty, Mode::Train).is_err());
     assert_eq!(
-        [norm.running_mean.to_vec(), norm.running_var.to_vec()],
+        [
+            norm.running_mean.get().to_vec(),
+            norm.running_var.get().to_vec()
+        ],
         before
     );
 }

@@ -9,19 +9,21 @@ fn after(dtype: DType, order: fn(&Raw) -> Result<Raw>) -> Vec<f64> {
         order(&super::super::to_dtype(&raw, dtype).unwrap()).unwrap()
     };
     let mut param = of(&[1.0, -2.0, 0.5, 3.0, 0.0, -1.0]);
-    let (mut mean, mut square) = (of(&[0.0; 6]), of(&[0.0; 6]));
+    let mut state = [of(&[0.0; 6]), of(&[0.0; 6])];
     let grad = of(&[0.1, -0.2, 0.3, 0.0, 5.0, 1e-3]);
     for step in 1..=3 {
         let mut all = [StepParam {
             param: param.as_mut().unwrap(),
             grad: &grad,
-            state: [&mut mean, &mut square],
+            state: &mut state,
             step,
+            options: &AdamOptions::adamw(),
         }];
-        adam(&mut all, &AdamOptions::adamw()).unwrap();
+        StepRule::step("adamw", &mut all).unwrap();
     }
-    let all = [param, mean, square];
-    all.iter()
+    let all = [param].into_iter().chain(state);
+    all.collect::<Vec<_>>()
+        .iter()
         .flat_map(|raw| raw.scalars().map(|x| x.to_f64()))
         .collect()
 }
@@ -57,30 +59,18 @@ fn descended(dtype: DType, options: &SgdOptions) -> Vec<f64> {
         let raw = Raw::from_vec(values.to_vec(), &[values.len()]).unwrap();
         super::super::to_dtype(&raw, dtype).unwrap()
     };
-    let (mut param, mut sum) = (of(&[1.0, -2.0]), of(&[0.0; 2]));
+    let mut param = of(&[1.0, -2.0]);
+    let mut state: Vec<Raw> = options.words(&[2]).iter().map(|_| of(&[0.0; 2])).collect();
     let grad = of(&[0.1, -0.2]);
     for step in 1..=3_u64 {
-        let param = param.as_mut().unwrap();
-        let grad = &grad;
-        if options.momentum == 0.0 {
-            let state = [];
-            let of = StepParam {
-                param,
-                grad,
-                state,
-                step,
-            };
-            sgd(&mut [of], options).unwrap();
-        } else {
-            let state = [&mut sum];
-            let of = StepParam {
-                param,
-                grad,
-                state,
-                step,
-            };
-            sgd_momentum(&mut [of], options).unwrap();
-        }
+        let mut all = [StepParam {
+            param: param.as_mut().unwrap(),
+            grad: &grad,
+            state: &mut state,
+            step,
+            options,
+        }];
+        StepRule::step("sgd", &mut all).unwrap();
     }
     param.scalars().map(|x| x.to_f64()).collect()
 }
@@ -147,18 +137,18 @@ fn any_layout_and_dtype_takes_the_same_steps() {
 #[test]
 fn what_does_not_fit_changes_nothing() {
     let of = |len: usize| Raw::from_vec(vec![1.0_f64; len], &[len]).unwrap();
-    let (mut a, mut b, mut c) = (of(2), of(2), of(3));
+    let (mut a, mut state) = (of(2), [of(2), of(3)]);
     let grad = of(2);
     let mut all = [StepParam {
         param: a.as_mut().unwrap(),
         grad: &grad,
-        state: [&mut b, &mut c],
+        state: &mut state,
         step: 1,
+        options: &AdamOptions::adamw(),
     }];
-    let options = AdamOptions::adamw();
-    let text = adam(&mut all, &options).unwrap_err().to_string();
+    let text = StepRule::step("adamw", &mut all).unwrap_err().to_string();
     assert!(text.contains("sizes of the state"), "{text}");
     all[0].step = 0;
-    assert!(adam(&mut all, &options).is_err());
+    assert!(StepRule::step("adamw", &mut all).is_err());
     assert_eq!(a.to_vec::<f64>().unwrap(), [1.0, 1.0]);
 }
