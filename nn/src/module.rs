@@ -205,7 +205,7 @@ pub trait Module {
     /// ```
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// Returns the errors of [`load`](Self::load).
     #[twin]
     fn try_load_with<K: Into<String>, X: Into<DynTensor>>(
         &mut self,

@@ -249,7 +249,7 @@ impl Checkpoint {
     /// Opens all tensors, each with its name, sorted: the state of a model.
     ///
     /// # Errors
-    /// Those of [`tensor`](Self::tensor).
+    /// Returns the errors of [`tensor`](Self::tensor).
     pub fn tensors(&self) -> Result<Vec<(String, DynTensor)>> {
         self.keys()
             .map(|name| Ok((name.to_owned(), self.tensor(name)?)))

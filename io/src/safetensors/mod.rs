@@ -155,7 +155,7 @@ impl SafeTensors {
     /// Opens all tensors, each with its name in the file, sorted: the state of a model. Elements are not copied.
     ///
     /// # Errors
-    /// Those of [`tensor`](Self::tensor).
+    /// Returns the errors of [`tensor`](Self::tensor).
     pub fn tensors(&self) -> Result<Vec<(String, DynTensor)>> {
         self.keys()
             .map(|name| Ok((name.to_owned(), self.tensor(name)?)))

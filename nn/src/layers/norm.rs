@@ -209,18 +209,21 @@ impl<C: Dim, T: Float> BatchNorm<C, T> {
             let (mean, var) = (self.running_mean.get(), self.running_var.get());
             return x.try_batch_norm_eval(c, &mean, &var, options);
         }
-        // Held in this order everywhere, until all are updated.
+        // Locks are always taken in this order, and held until all three buffers are updated.
         let mut batches = self.num_batches_tracked.lock();
         let (mut running_mean, mut running_var) =
             (self.running_mean.lock(), self.running_var.lock());
-        let count = batches.item().saturating_add(1);
+        let counted = batches.try_add(1_i64)?;
         let options = BatchNormOptions {
-            momentum: self.momentum.unwrap_or(1.0 / count as f64),
+            // The number is on the device, and only read if it is needed.
+            momentum: match self.momentum {
+                Some(momentum) => momentum,
+                None => 1.0 / counted.try_item()? as f64,
+            },
             ..options
         };
         let (mut mean, mut var) = (running_mean.clone(), running_var.clone());
         let normalized = x.try_batch_norm_train(c, &mut mean, &mut var, options)?;
-        let counted = Tensor::try_full([], count)?;
         (*running_mean, *running_var, *batches) = (mean, var, counted);
         Ok(normalized)
     }
