@@ -17,6 +17,9 @@ mod heat;
 #[path = "../k_means.rs"]
 mod k_means;
 #[allow(dead_code)]
+#[path = "../service.rs"]
+mod service;
+#[allow(dead_code)]
 #[path = "../threads.rs"]
 mod threads;
 #[allow(dead_code)]
@@ -290,5 +293,51 @@ fn threads_change_no_force() {
         for (force, wanted) in force.iter().zip(wanted) {
             close((*force).into(), wanted, 1e-3 * wanted.abs().max(1.0));
         }
+    }
+}
+
+#[test]
+fn a_service_answers_many_threads_and_tells_what_is_wrong() {
+    use service::{Palette, Request, serve};
+    use std::sync::{Arc, mpsc};
+    let palette = Arc::new(Palette(numbers([50, 3])));
+    let (send, threads) = serve(&palette, 4);
+    let ask = |colours: DynTensor| {
+        let (answer, answered) = mpsc::channel();
+        send.send(Request { colours, answer }).unwrap();
+        answered.recv().unwrap()
+    };
+    std::thread::scope(|scope| {
+        for asker in 0..8 {
+            let (ask, palette) = (&ask, &palette);
+            scope.spawn(move || {
+                let colours: Vec<f32> = (0..30).map(|at| number(at + 31 * asker) as f32).collect();
+                let asked = DynTensor::from_vec(colours.clone(), &[10, 3], ["Query", "Rgb"]);
+                let asked = asked.unwrap();
+                // In the other order too, and in another dtype.
+                let turned = asked.align_to(["Rgb", "Query"]).unwrap();
+                let found = ask(turned.to::<f64>().unwrap()).unwrap();
+                let entries = palette.0.to_vec();
+                let far = |colour: &[f32], entry: &[f32]| -> f32 {
+                    colour.iter().zip(entry).map(|(a, b)| (a - b).powi(2)).sum()
+                };
+                for (colour, found) in colours.chunks(3).zip(found) {
+                    let all = entries.chunks(3).map(|entry| far(colour, entry));
+                    let least = all.fold(f32::INFINITY, f32::min);
+                    let found = &entries[found as usize * 3..][..3];
+                    assert!(far(colour, found) <= least + 1e-6);
+                }
+            });
+        }
+    });
+    let wrong = DynTensor::zeros(&[2, 3], ["Query", "Hsv"]).unwrap();
+    let text = ask(wrong).unwrap_err().to_string();
+    assert!(
+        text.contains("(Query=2, Hsv=3)") && text.contains("(Query, Rgb)"),
+        "{text}"
+    );
+    drop(send);
+    for thread in threads {
+        thread.join().unwrap();
     }
 }

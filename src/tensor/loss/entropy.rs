@@ -24,7 +24,7 @@ pub struct CrossEntropyOptions<'a, L: Dims, T: Element> {
 }
 
 /// Options of `binary_cross_entropy_with` and `binary_cross_entropy_with_logits_with`: weights with
-/// dims `W`.
+/// dims `W`. `default()` has none; with a weight, write both fields.
 pub struct BinaryCrossEntropyOptions<'a, W: Dims, T: Element> {
     /// A weight for each element.
     pub weight: Option<&'a Tensor<W, T>>,
@@ -34,7 +34,7 @@ pub struct BinaryCrossEntropyOptions<'a, W: Dims, T: Element> {
 
 // Derives would add bounds on dims and dtypes that are not needed.
 macro_rules! copies {
-    ($($name:ident { $($field:ident = $default:expr),* })*) => {$(
+    ($($name:ident { $($field:ident),* })*) => {$(
         impl<L: Dims, T: Element> Clone for $name<'_, L, T> {
             fn clone(&self) -> Self {
                 *self
@@ -48,21 +48,37 @@ macro_rules! copies {
                     .finish()
             }
         }
-        impl<L: Dims, T: Element> Default for $name<'_, L, T> {
-            fn default() -> Self {
-                Self { $($field: $default),* }
-            }
-        }
     )*};
 }
 
 copies! {
-    CrossEntropyOptions {
-        weight = None,
-        ignore_index = dynamic::CrossEntropyOptions::default().ignore_index,
-        label_smoothing = dynamic::CrossEntropyOptions::default().label_smoothing
+    CrossEntropyOptions { weight, ignore_index, label_smoothing }
+    BinaryCrossEntropyOptions { weight, pos_weight }
+}
+
+impl<L: Dims, T: Element> Default for CrossEntropyOptions<'_, L, T> {
+    fn default() -> Self {
+        let dynamic::CrossEntropyOptions {
+            weight: _,
+            ignore_index,
+            label_smoothing,
+        } = dynamic::CrossEntropyOptions::default();
+        Self {
+            weight: None,
+            ignore_index,
+            label_smoothing,
+        }
     }
-    BinaryCrossEntropyOptions { weight = None, pos_weight = None }
+}
+
+/// No weights; only for dims `()`, so that `default()` needs no type.
+impl<T: Element> Default for BinaryCrossEntropyOptions<'_, (), T> {
+    fn default() -> Self {
+        Self {
+            weight: None,
+            pos_weight: None,
+        }
+    }
 }
 
 impl<L: Dims, T: Element> CrossEntropyOptions<'_, L, T> {
