@@ -1,6 +1,6 @@
 //! Linear layers.
 
-use nomina::dims::{Axes, ContractTo, Dims, Distinct, Joined, SizesFor};
+use nomina::dims::{Axes, ContractTo, Dims, Distinct, Joined, SizesFor, positions};
 use nomina::{DynTensor, Element, Error, Inexact, Result, Tensor};
 use nomina_macros::twin;
 use nomina_runtime::Raw;
@@ -116,17 +116,17 @@ impl<I: Axes, O: Axes, T: Inexact> Linear<I, O, T> {
 
     fn rows<D: Dims>(&self, x: &Tensor<D, T>, activation: Option<Activation>) -> Result<Raw> {
         let bias = self.bias.as_ref().map(|bias| bias.to_dyn());
-        linear(
+        linear_at(
             &x.to_dyn(),
             &self.weight.to_dyn(),
             bias.as_ref(),
-            I::NAMES.len(),
+            positions::<I, D>(),
             activation,
         )
     }
 }
 
-/// Sums over the last `inputs` dims of the weight, which may be anywhere in `x`.
+/// Sums over the last `inputs` dims of the weight, which may be anywhere in `x`, found by name.
 pub(crate) fn linear(
     x: &DynTensor,
     weight: &DynTensor,
@@ -134,21 +134,31 @@ pub(crate) fn linear(
     inputs: usize,
     activation: Option<Activation>,
 ) -> Result<Raw> {
+    let outputs = weight.rank() - inputs;
+    let places: Vec<usize> = (outputs..weight.rank())
+        .filter_map(|dim| x.names().position(weight.names()[dim].as_ref()?))
+        .collect();
+    linear_at(x, weight, bias, &places, activation)
+}
+
+/// Sums over the last dims of the weight, which are at `places` in `x`.
+fn linear_at(
+    x: &DynTensor,
+    weight: &DynTensor,
+    bias: Option<&DynTensor>,
+    places: &[usize],
+    activation: Option<Activation>,
+) -> Result<Raw> {
     let at = |error| {
         let operands: Vec<&DynTensor> = [x, weight].into_iter().chain(bias).collect();
         about(error, &operands)
     };
-    let outputs = weight.rank() - inputs;
+    let outputs = weight.rank() - places.len();
     // No dims are merged if each side is a single dim.
-    if let ([_, input], 1) = (&weight.names()[..], inputs)
-        && let Some(place) = input.as_ref().and_then(|input| x.names().position(input))
-    {
+    if let ([place], 1) = (places, outputs) {
         let bias = bias.map(DynTensor::raw);
-        return call::linear(x.raw(), weight.raw(), bias, place, activation).map_err(at);
+        return call::linear(x.raw(), weight.raw(), bias, *place, activation).map_err(at);
     }
-    let places: Vec<usize> = (outputs..weight.rank())
-        .filter_map(|dim| x.names().position(weight.names()[dim].as_ref()?))
-        .collect();
     let uneven = places
         .iter()
         .zip(outputs..)
@@ -157,15 +167,15 @@ pub(crate) fn linear(
         let shapes = [x.shape(), weight.shape()];
         return Err(at(Error::sizes("linear", shapes, [(0, own), (1, its)])));
     }
-    let rows = if let [_] = places[..] {
+    let rows = if let [_] = places {
         x.raw().clone()
     } else {
         // Merges the inputs into one dim, which is last.
         let mut order: Vec<usize> = (0..x.rank()).filter(|dim| !places.contains(dim)).collect();
         let kept: Vec<usize> = order.iter().map(|&dim| x.shape()[dim]).collect();
-        order.extend(&places);
+        order.extend(places);
         let ordered = x.raw().permute(&order).map_err(at)?;
-        let inputs: usize = merged(x.shape(), &places);
+        let inputs: usize = merged(x.shape(), places);
         ordered
             .reshape(&[&kept[..], &[inputs]].concat())
             .map_err(at)?
