@@ -32,6 +32,11 @@ thread_local! {
     static UNSET: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Returns whether layers are created without weights.
+pub(crate) fn is_unset() -> bool {
+    UNSET.get()
+}
+
 /// Runs `make` with layers created without weights.
 pub(crate) fn unset<M>(make: impl FnOnce() -> M) -> M {
     struct Restore(bool);

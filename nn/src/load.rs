@@ -122,10 +122,13 @@ pub(crate) fn fit_to(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
     DynTensor::from_parts(raw, names)
 }
 
-/// Returns whether `merged` is `sizes` with some adjacent sizes merged into their product.
+/// Returns whether `merged` is `sizes` with some adjacent sizes merged into their product, and sizes of 1 added.
 fn is_merged(sizes: &[usize], merged: &[usize]) -> bool {
-    let mut sizes = sizes.iter().copied();
+    let mut sizes = sizes.iter().copied().peekable();
     let whole = merged.iter().all(|&wanted| {
+        if wanted == 1 && sizes.peek() != Some(&1) {
+            return true;
+        }
         let mut product = sizes.next();
         while let Some(found) = product.filter(|&found| found != wanted) {
             product = sizes.next().and_then(|next| found.checked_mul(next));
@@ -169,7 +172,11 @@ mod tests {
         assert!(is_merged(&[2, 3, 4], &[24]));
         assert!(is_merged(&[2, 3], &[2, 3]));
         assert!(is_merged(&[2, 3, 1], &[2, 3]));
-        for merged in [&[4, 6][..], &[24, 1], &[8], &[], &[2, 12, 2], &[3, 8]] {
+        // Dims of size 1 that the model lacks.
+        assert!(is_merged(&[3], &[3, 1, 1]));
+        assert!(is_merged(&[3], &[1, 3]));
+        assert!(is_merged(&[], &[1]));
+        for merged in [&[4, 6][..], &[24, 2], &[8], &[], &[2, 12, 2], &[3, 8]] {
             assert!(!is_merged(&[2, 3, 4], merged), "{merged:?}");
         }
         assert!(!is_merged(&[usize::MAX, 4], &[3]));

@@ -170,7 +170,8 @@ pub trait Module {
     /// or a map. The state must have exactly the module's paths; if a file has others, `.map(..)` changes them.
     ///
     /// Names and sizes must be equal. A tensor without names is matched by position; it may have one dim for several
-    /// adjacent dims of the model: `(384, 384)` for `(Head=12, Feature=32, Hidden=384)`. Elements are only copied if
+    /// adjacent dims of the model: `(384, 384)` for `(Head=12, Feature=32, Hidden=384)`, and dims of size 1
+    /// that the model lacks. Elements are only copied if
     /// the model is on another device. Parameters become new leaves, and keep their identity: an optimizer continues
     /// with the state it has for them, unless it loads state as well or is created anew.
     ///

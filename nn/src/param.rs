@@ -60,6 +60,14 @@ impl<D: Dims, T: Inexact> Param<D, T> {
 }
 
 impl<D: Dims, T: Element> Param<D, T> {
+    /// Wraps a tensor that other parameters were computed to, with its history, for one call of a layer.
+    pub(crate) fn computed(tensor: Tensor<D, T>) -> Self {
+        Self {
+            tensor,
+            identity: Identity::new(),
+        }
+    }
+
     /// Returns the tensor.
     #[must_use]
     pub fn into_inner(self) -> Tensor<D, T> {

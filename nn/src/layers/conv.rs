@@ -1,11 +1,19 @@
 //! Convolutions.
 
+use std::marker::PhantomData;
+
+use nomina::dims::head::H64;
+use nomina::dims::id::S64;
 use nomina::dims::{
-    Axes, Convolved, Dim, DimOf, Dims, Distinct, Joined, OutChannel, SizesFor, SpatialOf,
-    WeightFor, Without,
+    AnySize, Axes, Axis, Bool, Dim, DimList, DimOf, DimSize, Dims, Distinct, Joined, Named, Prime,
+    Same, SizesFor, SpatialOf, Without, position, positions,
 };
-use nomina::{ConvOptions, Element, Inexact, Numeric, Result, Tensor, Typed};
+use nomina::{ConvOptions, DynTensor, Element, Inexact, Names, Numeric, Result, Tensor};
+use nomina_core::op::Op;
 use nomina_macros::twin;
+use nomina_runtime::Raw;
+use nomina_runtime::call::{self, ConvSites};
+use nomina_runtime::tensor::about;
 
 use super::Layer;
 use crate::call::{product, uniform};
@@ -13,7 +21,48 @@ use crate::param::Param;
 use crate::{Mode, Module};
 
 /// The dims of a convolution's weight: output channels, input channels, the kernel.
-pub type Kernel<A, C, O> = Joined<(O, C), <A as Axes>::List>;
+pub type Kernel<A, C, O> = Joined<(O, Side<C, O>), <A as Axes>::List>;
+
+/// The dim of a weight for the channels `C`, beside the other channels `O`: `C` itself, or [`InGroup<C>`](InGroup) if
+/// `C` has a constant size, which a group of channels does not have, or the name of `O`.
+pub type Side<C, O> =
+    <<Same<C, O> as Bool>::Or<<<C as Axis>::Size as DimSize>::IsConstant> as Bool>::Axis<
+        InGroup<C>,
+        C,
+    >;
+
+/// The channels `C` of one group in a convolution's weight, of any size, if `C` alone is not possible: it has a constant
+/// size, or the convolution keeps its channels. At run time it is named like [`Prime<C>`](Prime).
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::prelude::*;
+/// dims! { N, H, W, C = 8 }
+/// let options = ConvOptions { groups: 8, padding: Padding::Same, ..default() };
+/// let depthwise = Conv2d::<(H, W), C, C>::with(C, C, (H.of(3), W.of(3)), options);
+/// let weight: &Tensor<(C, InGroup<C>, H, W)> = &depthwise.weight;
+/// assert_eq!(weight.shape(), [8, 1, 3, 3]);
+/// let x = Tensor::<(N, C, H, W)>::randn([2, 8, 6, 6]);
+/// let y = &x + depthwise.forward(&x);
+/// assert_eq!(y.shape(), [2, 8, 6, 6]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct InGroup<C>(PhantomData<C>);
+
+#[diagnostic::do_not_recommend]
+impl<C: Dim> Axis for InGroup<C> {
+    type Id = S64<C::Id>;
+    type Head = H64;
+    type Kind = Named;
+    type Size = AnySize;
+    const NAME: Option<&'static str> = <Prime<C> as Axis>::NAME;
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: Dim> Dim for InGroup<C> {}
+
+/// The dims `D` with the channels `O` in the place of `C`.
+pub type WithChannels<D, C, O> = <D as DimList>::Splice<C, (O,)>;
 
 /// A convolution along `S` dims `A` from channels `C` to channels `O`. [`Conv1d`], [`Conv2d`] and [`Conv3d`] are
 /// aliases of it.
@@ -98,131 +147,95 @@ where
         options: ConvOptions<S>,
     ) -> Result<Self> {
         let (channels, outputs) = (channels.sizes()[0], outputs.sizes()[0]);
-        let kernel = kernel.sizes();
         let channels = channels.checked_div(options.groups).unwrap_or(channels);
-        let bound = 1.0 / (channels as f64 * product(&kernel)).max(1.0).sqrt();
-        let sizes = [&[outputs, channels], &kernel[..]].concat();
+        let (weight, bound) = kernels(outputs, channels, &kernel.sizes())?;
         Ok(Self {
-            weight: Param::new(uniform(&sizes, -bound, bound)?),
+            weight,
             bias: Some(Param::new(uniform(&[outputs], -bound, bound)?)),
             options,
         })
     }
 }
 
-impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact> Conv<S, A, C, O, T> {
-    /// Returns the bias with the dim that `convNd` computes for it: the same dim, which rustc cannot prove for every
-    /// `A`.
-    fn channels(&self) -> Result<Option<Bias<A, C, O, T>>>
-    where
-        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-    {
-        let bias = self.bias.as_ref().map(|bias| bias.to_dyn().typed());
-        bias.transpose()
-    }
+/// Draws a weight of `rows` by `columns` kernels like PyTorch, whose bounds depend on the columns; returns the bound.
+pub(super) fn kernels<D: Dims + Distinct, T: Inexact>(
+    rows: usize,
+    columns: usize,
+    kernel: &[usize],
+) -> Result<(Param<D, T>, f64)> {
+    let bound = 1.0 / (columns as f64 * product(kernel)).max(1.0).sqrt();
+    let sizes = [&[rows, columns], kernel].concat();
+    Ok((Param::new(uniform(&sizes, -bound, bound)?), bound))
 }
 
-type Bias<A, C, O, T> = Tensor<(OutChannel<Kernel<A, C, O>, C>,), T>;
+/// Returns the operator along `S` dims.
+pub(super) const fn along<const S: usize>(ops: [Op; 3]) -> Op {
+    assert!(
+        S >= 1 && S <= 3,
+        "a convolution is along one, two or three dims"
+    );
+    ops[S - 1]
+}
 
-impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv1d<A, C, O, T> {
+/// Computes a convolution, or its transpose, whose weight has output channels and channels at dims 0 and 1, or 1 and 0.
+pub(super) fn filtered<D: Dims, A: Axes, C: Dim, O: Dim, T: Element>(
+    x: &Tensor<D, T>,
+    weight: &DynTensor,
+    outputs: usize,
+    compute: impl FnOnce(&Raw, &ConvSites<'_>) -> Result<Raw>,
+) -> Result<Tensor<WithChannels<D, C, O>, T>>
+where
+    WithChannels<D, C, O>: Distinct,
+{
+    let x = x.to_dyn();
+    let channel = position::<C, D>();
+    let sites = ConvSites {
+        channel,
+        spatial: positions::<A, D>(),
+        out: outputs,
+        weight_channel: 1 - outputs,
+        kernel: &[2, 3, 4][..weight.rank().saturating_sub(2).min(3)],
+    };
+    let raw = compute(x.raw(), &sites).map_err(|error| about(error, &[&x, weight]))?;
+    // The names that only the run time knows stay.
+    let mut names = x.names().clone();
+    names.remove(channel);
+    names.insert(channel, Names::from_static(&[O::NAME])[0].clone());
+    DynTensor::from_parts(raw, names)?.try_into()
+}
+
+impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact + Numeric> Conv<S, A, C, O, T> {
     /// Computes the convolution, in which `O` replaces `C`.
     ///
     /// # Errors
     /// If sizes do not match, or an allocation fails.
     #[twin]
-    pub fn try_forward<D: Dims>(
-        &self,
-        x: &Tensor<D, T>,
-    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
+    pub fn try_forward<D: Dims>(&self, x: &Tensor<D, T>) -> Result<Tensor<WithChannels<D, C, O>, T>>
     where
         C: DimOf<D>,
-        A: SpatialOf<Without<D, C>, 1>,
-        Kernel<A, C, O>: WeightFor<D, C, A, 1>,
-        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
+        A: SpatialOf<Without<D, C>, S>,
+        WithChannels<D, C, O>: Distinct,
     {
-        let (bias, options) = (self.channels()?, self.options);
-        x.try_conv1d_with(
-            C::default(),
-            A::default(),
-            &self.weight,
-            bias.as_ref(),
-            options,
-        )
+        let op = const { along::<S>([Op::Conv1d, Op::Conv2d, Op::Conv3d]) };
+        let weight = self.weight.to_dyn();
+        let bias = self.bias.as_ref().map(|bias| bias.to_dyn());
+        filtered::<D, A, C, O, T>(x, &weight, 0, |x, sites| {
+            let bias = bias.as_ref().map(DynTensor::raw);
+            call::conv(op, x, weight.raw(), bias, sites, &self.options.args())
+        })
     }
 }
 
-impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv2d<A, C, O, T> {
-    /// Computes the convolution, in which `O` replaces `C`.
-    ///
-    /// # Errors
-    /// If sizes do not match, or an allocation fails.
-    #[twin]
-    pub fn try_forward<D: Dims>(
-        &self,
-        x: &Tensor<D, T>,
-    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
-    where
-        C: DimOf<D>,
-        A: SpatialOf<Without<D, C>, 2>,
-        Kernel<A, C, O>: WeightFor<D, C, A, 2>,
-        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-    {
-        let (bias, options) = (self.channels()?, self.options);
-        x.try_conv2d_with(
-            C::default(),
-            A::default(),
-            &self.weight,
-            bias.as_ref(),
-            options,
-        )
+#[diagnostic::do_not_recommend]
+impl<const S: usize, D: Dims, A: Axes, C: Dim, O: Dim, T: Inexact + Numeric> Layer<Tensor<D, T>>
+    for Conv<S, A, C, O, T>
+where
+    C: DimOf<D>,
+    A: SpatialOf<Without<D, C>, S>,
+    WithChannels<D, C, O>: Distinct,
+{
+    type Out = Tensor<WithChannels<D, C, O>, T>;
+    fn try_apply(&self, x: &Tensor<D, T>, _: Mode) -> Result<Self::Out> {
+        self.try_forward(x)
     }
 }
-
-impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv3d<A, C, O, T> {
-    /// Computes the convolution, in which `O` replaces `C`.
-    ///
-    /// # Errors
-    /// If sizes do not match, or an allocation fails.
-    #[twin]
-    pub fn try_forward<D: Dims>(
-        &self,
-        x: &Tensor<D, T>,
-    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
-    where
-        C: DimOf<D>,
-        A: SpatialOf<Without<D, C>, 3>,
-        Kernel<A, C, O>: WeightFor<D, C, A, 3>,
-        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-    {
-        let (bias, options) = (self.channels()?, self.options);
-        x.try_conv3d_with(
-            C::default(),
-            A::default(),
-            &self.weight,
-            bias.as_ref(),
-            options,
-        )
-    }
-}
-
-/// Implements [`Layer`] for use in a [`Sequential`](super::Sequential). The `forward` methods are not in this macro,
-/// because rustc would mention the macro in its errors.
-macro_rules! layers {
-    ($($name:ident $s:literal)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<Tensor<D, T>>
-            for $name<A, C, O, T>
-        where
-            C: DimOf<D>,
-            A: SpatialOf<Without<D, C>, $s>,
-            Kernel<A, C, O>: WeightFor<D, C, A, $s>,
-            (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-        {
-            type Out = Tensor<Convolved<D, Kernel<A, C, O>, C>, T>;
-            fn try_apply(&self, x: &Tensor<D, T>, _: Mode) -> Result<Self::Out> {
-                self.try_forward(x)
-            }
-        }
-    )*};
-}
-layers!(Conv1d 1 Conv2d 2 Conv3d 3);

@@ -5,27 +5,41 @@
 //! | [`Linear<I, O>`](Linear) | `I` by `O`, each a dim or a tuple of dims | `(O, I)` |
 //! | [`Embedding<V, E>`](Embedding) | ids by rows along `E` | `(V, E)` |
 //! | [`LayerNorm<A>`](LayerNorm), [`RmsNorm<A>`](RmsNorm) | nothing | `A` |
-//! | [`BatchNorm<C>`](BatchNorm) | nothing | `(C,)` |
+//! | [`BatchNorm<C>`](BatchNorm), [`GroupNorm<A, C>`](GroupNorm), [`InstanceNorm<A, C>`](InstanceNorm) | nothing | `(C,)` |
 //! | [`Conv1d`], [`Conv2d`], [`Conv3d`] | the channel | `(Out, In, windows)` |
+//! | [`ConvTranspose1d`], [`ConvTranspose2d`], [`ConvTranspose3d`] | the channel | `(In, Out, windows)` |
+//! | [`Bilinear<I, J, O>`](Bilinear) | `I` and `J` of two inputs by `O` | `(O, I, J)` |
 //! | [`MultiHeadAttention`] | nothing | four `Linear` |
 //! | [`Lstm`], [`Gru`] | the input's dim by the state's | |
-//! | [`Dropout`] | nothing | none |
+//! | [`AdaptiveAvgPool<A>`](AdaptiveAvgPool), [`AdaptiveMaxPool<A>`](AdaptiveMaxPool), [`Upsample<A>`](Upsample) | sizes of `A` | none |
+//! | [`Dropout`], [`ChannelDropout<A>`](ChannelDropout) | nothing | none |
+//! | [`WeightNorm<L>`](WeightNorm), [`SpectralNorm<L>`](SpectralNorm) | those of the layer `L` | its own, and lengths or vectors |
 
 mod attention;
+mod bilinear;
 mod conv;
+mod conv_transpose;
 mod dropout;
 mod embedding;
+mod group_norm;
 mod linear;
 mod norm;
+mod parametrization;
+mod pool;
 mod recurrent;
 mod sequential;
 
 pub use attention::{Attention, MultiHeadAttention};
-pub use conv::{Conv1d, Conv2d, Conv3d, Kernel};
-pub use dropout::Dropout;
+pub use bilinear::{Bilinear, Mixed};
+pub use conv::{Conv1d, Conv2d, Conv3d, InGroup, Kernel, Side, WithChannels};
+pub use conv_transpose::{ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, TransposedKernel};
+pub use dropout::{ChannelDropout, Dropout};
 pub use embedding::Embedding;
+pub use group_norm::{GroupNorm, InstanceNorm, InstanceNormOptions};
 pub use linear::{Linear, Weight};
 pub use nomina_runtime::call::Activation;
 pub use norm::{BatchNorm, LayerNorm, RmsNorm};
+pub use parametrization::{Columns, SpectralNorm, WeightNorm, Weighted};
+pub use pool::{AdaptiveAvgPool, AdaptiveMaxPool, Upsample};
 pub use recurrent::{Gate, Gru, Lstm, Outputs};
 pub use sequential::{Function, Layer, Sequential};
