@@ -209,6 +209,12 @@ def questions(client, file):
     yield "declaration of `C`", "    C, H, W,", line == lines.index("    C, H, W,"), line
     answer = client.ask("textDocument/completion", place("    x.;", 6))
     items = {item["label"]: item for item in answer["items"]}
+    order = sorted(answer["items"], key=lambda item: (item.get("sortText", ""), item["label"]))
+    labels = [item["label"].split("(")[0] for item in order]
+    forms = ("_out", "_with", "_")
+    derived = [label for label in labels if label.startswith("try_") or label.endswith(forms)]
+    print(f"completions: {len(labels)}, {len(derived)} of them forms of another; first: {labels[:8]}")
+    print(f"    with `sum` in the name: {[label for label in labels if 'sum' in label][:12]}")
     for name in ("sum", "softmax", "align_as", "flatten", "add_", "try_sum", "var_with"):
         resolved = client.ask("completionItem/resolve", items[name]) if name in items else {}
         said = (resolved.get("documentation") or {}).get("value", "")

@@ -5,6 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::message::Message;
+
 /// Returns the cargo that started this command.
 pub fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
@@ -47,8 +49,30 @@ impl Workspace {
         })
     }
 
+    /// Returns the folder of this command in cargo's build folder.
+    pub fn own_target(&self) -> PathBuf {
+        self.target.join("nomina")
+    }
+
+    /// Writes the files of messages relative to the root, and marks those of the workspace. `path` returns the path of a
+    /// file that rustc names.
+    pub fn localize(&self, messages: &mut [Message], path: impl Fn(&Path) -> PathBuf) {
+        for message in messages {
+            let children = message
+                .children
+                .iter_mut()
+                .flat_map(|child| &mut child.places);
+            for place in message.places.iter_mut().chain(children) {
+                if let Some(own) = self.own(&path(&place.file)) {
+                    place.file = own;
+                    place.own = true;
+                }
+            }
+        }
+    }
+
     /// Returns a file named by rustc relative to the root; `None` if it is not the workspace's own.
-    pub fn own(&self, file: &Path) -> Option<PathBuf> {
+    fn own(&self, file: &Path) -> Option<PathBuf> {
         let root = self.root.canonicalize().ok()?;
         let path = self.root.join(file).canonicalize().ok()?;
         let built = self

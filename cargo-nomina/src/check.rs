@@ -1,16 +1,16 @@
 //! `cargo nomina check`: finds likely mistakes in code that compiles.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use crate::cargo::{Workspace, cargo};
+use crate::cargo::Workspace;
 use crate::message::{self, Message};
 use crate::source::{self, tokens, tokens::Unread};
+use crate::wrapper::{self, LINTED, Use};
 
 /// With this cfg, `nomina` has stricter bounds, and rustc reports where they are not met.
 const LINT: &str = "nomina_lint";
@@ -28,7 +28,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
             found += 1;
         }
     }
-    let messages = message::read(&lint(&workspace, args)?);
+    let messages = message::read(&lint(args)?);
     let (ours, others): (Vec<Message>, Vec<Message>) = messages
         .into_iter()
         .partition(|message| message.message.starts_with(CONTRACTED));
@@ -54,36 +54,16 @@ pub fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-/// Checks the workspace with the lint's bounds, in a separate build folder.
-fn lint(workspace: &Workspace, args: &[String]) -> Result<String, String> {
-    let mut command = Command::new(cargo());
-    command
-        .args([
-            "check",
-            "--keep-going",
-            "--message-format=json",
-            "--target-dir",
-        ])
-        .arg(workspace.target.join("nomina"))
-        .args(args)
-        .stderr(Stdio::inherit());
-    let with = |name: &str, separator: &str| {
-        let mut flags = std::env::var_os(name).unwrap_or_default();
-        if !flags.is_empty() {
-            flags.push(separator);
-        }
-        flags.push(OsString::from(format!("--cfg{separator}{LINT}")));
-        flags
-    };
-    if std::env::var_os("CARGO_ENCODED_RUSTFLAGS").is_some() {
-        command.env(
-            "CARGO_ENCODED_RUSTFLAGS",
-            with("CARGO_ENCODED_RUSTFLAGS", "\x1f"),
-        );
-    } else {
-        command.env("RUSTFLAGS", with("RUSTFLAGS", " "));
+/// Checks the workspace with the lint's bounds. The crate that has them gets an unusual number of codegen units, which do
+/// not matter to a check: cargo then gives its files and those of its dependents other names, and builds nothing else
+/// again.
+fn lint(args: &[String]) -> Result<String, String> {
+    let mut command = wrapper::check(Use::Lint(LINT))?;
+    for profile in ["dev", "release"] {
+        let unusual = format!("profile.{profile}.package.{LINTED}.codegen-units=251");
+        command.args(["--config", &unusual]);
     }
-    let output = command.output();
+    let output = command.args(args).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cargo could not start: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

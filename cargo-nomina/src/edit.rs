@@ -5,6 +5,8 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+use similar::{DiffTag, TextDiff};
+
 /// A replacement for a part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -30,6 +32,25 @@ impl Edit {
         Self::new(range, "")
     }
 
+    /// Leaves out the text at both ends that the edit does not change.
+    fn trimmed(mut self, old: &str) -> Self {
+        let before = &old[self.range.clone()];
+        let pairs = before.chars().zip(self.text.chars());
+        let start: usize = pairs
+            .take_while(|(a, b)| a == b)
+            .map(|(a, _)| a.len_utf8())
+            .sum();
+        let ends = before[start..].chars().rev();
+        let end: usize = ends
+            .zip(self.text[start..].chars().rev())
+            .take_while(|(a, b)| a == b)
+            .map(|(a, _)| a.len_utf8())
+            .sum();
+        self.text = self.text[start..self.text.len() - end].to_owned();
+        self.range = self.range.start + start..self.range.end - end;
+        self
+    }
+
     /// Returns whether the edits overlap or touch.
     fn meets(&self, other: &Self) -> bool {
         self.range.start <= other.range.end && other.range.start <= self.range.end
@@ -45,6 +66,28 @@ pub fn add(edits: &mut Vec<Edit>, fix: &[Edit]) -> bool {
         edits.extend_from_slice(fix);
     }
     free
+}
+
+/// Returns edits that change one text into another, one for each group of changed lines.
+pub fn between(old: &str, new: &str) -> Vec<Edit> {
+    let diff = TextDiff::from_lines(old, new);
+    let starts = |lines: &[&str]| -> Vec<usize> {
+        let mut starts = vec![0];
+        starts.extend(lines.iter().scan(0, |at, line| {
+            *at += line.len();
+            Some(*at)
+        }));
+        starts
+    };
+    let (old_starts, new_starts) = (starts(diff.old_slices()), starts(diff.new_slices()));
+    let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
+    changed
+        .map(|op| {
+            let (lines, new_lines) = (op.old_range(), op.new_range());
+            let text = &new[new_starts[new_lines.start]..new_starts[new_lines.end]];
+            Edit::new(old_starts[lines.start]..old_starts[lines.end], text).trimmed(old)
+        })
+        .collect()
 }
 
 /// Applies edits that do not conflict to a text.
@@ -101,6 +144,23 @@ mod tests {
             Edit::remove(1..3),
         ];
         assert_eq!(apply("1, 2 3", &edits), "> 12 three");
+    }
+
+    #[test]
+    fn the_edits_between_two_texts_are_small() {
+        for (old, new) in [
+            ("aäbc", "aäxbc"),
+            ("aa", "aaa"),
+            ("ab", ""),
+            ("ä", "ö"),
+            ("a\nb\r\nc\n", "a\nx\r\nc\nd"),
+            ("", "a\n"),
+        ] {
+            assert_eq!(apply(old, &between(old, new)), new);
+        }
+        let found = between("f(x) + 1\n\ng\n", "f(y) + 1\n\nh\n");
+        assert_eq!(found, [Edit::new(2..3, "y"), Edit::new(10..11, "h")]);
+        assert!(between("a\nb", "a\nb").is_empty());
     }
 
     #[test]

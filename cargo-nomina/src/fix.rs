@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use similar::TextDiff;
 
-use crate::cargo::{Workspace, cargo};
+use crate::cargo::Workspace;
+use crate::compare;
+use crate::copy::{Change, Changes, Copies};
 use crate::edit::{self, Edit};
 use crate::message::{self, Message, Place};
-use crate::rules;
+use crate::record;
 use crate::source::{self, Source, tokens::Unread};
+use crate::verify::{self, Answer, Answered, Files, Guess, Judge};
 
 /// The maximum number of times that sources are checked and fixed: one error may hide another.
 const ROUNDS: usize = 4;
@@ -21,7 +23,9 @@ const ROUNDS: usize = 4;
 pub struct Options {
     /// Write the files instead of showing the changes.
     pub write: bool,
-    /// Leave out fixes that guess the intention.
+    /// Write guesses too.
+    pub guesses: bool,
+    /// Leave out guesses.
     pub sure: bool,
     /// Read messages from this file, or from standard input for `-`, instead of running cargo.
     pub messages: Option<String>,
@@ -36,6 +40,7 @@ impl Options {
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--write" => options.write = true,
+                "--guesses" => options.guesses = true,
                 "--sure" => options.sure = true,
                 "--messages" => {
                     let file = args.next().ok_or("--messages of which file?")?;
@@ -50,39 +55,24 @@ impl Options {
                 options.cargo.join(" ")
             ));
         }
+        if options.guesses && options.sure {
+            return Err("`--sure` leaves out what `--guesses` writes".to_owned());
+        }
         Ok(options)
     }
 }
 
-/// A file with its edits.
-struct File {
-    path: PathBuf,
-    source: Source,
-    edits: Vec<Edit>,
-    /// Whether it cannot be read or parsed, and is left unchanged.
-    is_skipped: bool,
+/// The answers of one check.
+#[derive(Default)]
+struct Plan {
+    files: Files,
+    sure: Edits,
+    answered: Vec<Answered>,
+    /// The number of errors in files that cannot be changed.
+    left: usize,
 }
 
-impl File {
-    fn load(root: &Path, path: &Path) -> Self {
-        let (text, unread) = match source::load(&root.join(path)) {
-            Ok(text) => (text, None),
-            Err(why) => (String::new(), Some(why)),
-        };
-        let source = Source::new(text);
-        let unparsed = source.unread.filter(|why| *why != Unread::NotRust);
-        let why = unread.or_else(|| unparsed.map(|why| why.to_string()));
-        if let Some(why) = &why {
-            source::skip(path, why);
-        }
-        Self {
-            path: path.to_owned(),
-            source,
-            edits: Vec::new(),
-            is_skipped: why.is_some(),
-        }
-    }
-}
+type Edits = BTreeMap<PathBuf, Vec<Edit>>;
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), String> {
@@ -92,118 +82,209 @@ pub fn run(options: &Options) -> Result<(), String> {
     } else {
         1
     };
-    for round in 0..rounds {
-        let mut messages = message::read(&output(options)?);
-        let children = messages
-            .iter_mut()
-            .flat_map(|message| &mut message.children);
-        for place in children.flat_map(|child| &mut child.places) {
-            place.own = workspace.own(&place.file).is_some();
+    for round in 1..=rounds {
+        let plan = plan(options, &workspace)?;
+        let (all, guessed) = plan.guesses();
+        let guessed = if options.sure { Vec::new() } else { guessed };
+        let is_fixed = |answered: &&Answered| matches!(answered.answer, Answer::Sure);
+        let fixed: Vec<&Answered> = plan.answered.iter().filter(is_fixed).collect();
+        let written = if options.guesses { &all } else { &plan.sure };
+        let is_last = round == rounds || written.is_empty();
+        report(&fixed);
+        if options.guesses || is_last {
+            report(&guessed);
         }
-        let (files, left) = plan(&messages, &workspace, options.sure)?;
-        for file in files.values() {
-            let new = edit::apply(&file.source.text, &file.edits);
-            if options.write {
-                edit::replace(&workspace.root.join(&file.path), &file.source.text, &new)?;
-            } else {
-                show(&file.path, &file.source.text, &new);
+        if options.write {
+            for path in written.keys() {
+                let (old, new) = (plan.text(path, &Edits::new()), plan.text(path, written));
+                edit::replace(&workspace.root.join(path), &old, &new)?;
+            }
+        } else {
+            for path in plan.sure.keys() {
+                show(
+                    path,
+                    &plan.text(path, &Edits::new()),
+                    &plan.text(path, &plan.sure),
+                );
+            }
+            for path in all.keys().filter(|_| !options.sure) {
+                show(path, &plan.text(path, &plan.sure), &plan.text(path, &all));
             }
         }
-        if files.is_empty() || !options.write {
-            tell(&messages, &files, left, round);
+        if is_last {
+            if plan.left + plan.answered.len() == 0 && round == 1 {
+                eprintln!("nothing to fix");
+            }
+            summarize(
+                options,
+                plan.left + plan.answered.len(),
+                fixed.len(),
+                guessed.len(),
+            );
             break;
         }
     }
     Ok(())
 }
 
-/// Prints the closing notes.
-fn tell(messages: &[Message], files: &BTreeMap<PathBuf, File>, left: usize, round: usize) {
-    if messages.is_empty() && round == 0 {
-        eprintln!("nothing to fix");
-    }
+/// Prints how many errors remain, and the options that change the files.
+fn summarize(options: &Options, errors: usize, fixed: usize, guessed: usize) {
+    let left = errors - fixed - guessed;
     if left > 0 {
         eprintln!("{left} errors remain; `cargo nomina explain WORDS` may explain them");
     }
-    if !files.is_empty() {
+    if fixed > 0 && !options.write {
         eprintln!("`cargo nomina fix --write` changes the files");
     }
-}
-
-/// Returns cargo's messages.
-fn output(options: &Options) -> Result<String, String> {
-    let Some(file) = &options.messages else {
-        let mut command = Command::new(cargo());
-        command
-            .args(["check", "--message-format=json"])
-            .args(&options.cargo);
-        // Cargo's exit status is ignored: it fails if there are errors, which is the usual case.
-        let output = command.stderr(Stdio::inherit()).output();
-        let output = output.map_err(|error| format!("cargo could not start: {error}"))?;
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    };
-    let mut text = String::new();
-    if file == "-" {
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|error| format!("standard input: {error}"))?;
-    } else {
-        text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    if guessed > 0 && !(options.guesses && options.write) {
+        eprintln!("`cargo nomina fix --write --guesses` makes the guesses too: read them first");
     }
-    Ok(text)
 }
 
-/// Returns the files to change, and the number of messages without a fix.
-fn plan(
-    messages: &[Message],
-    workspace: &Workspace,
-    sure: bool,
-) -> Result<(BTreeMap<PathBuf, File>, usize), String> {
-    let mut files: BTreeMap<PathBuf, File> = BTreeMap::new();
-    let mut left = 0;
-    for message in messages {
-        let Some(place) = message.place() else {
-            continue;
-        };
-        let Some(path) = workspace.own(&place.file) else {
-            left += 1;
-            continue;
-        };
-        let file = files.entry(path.clone());
-        let file = file.or_insert_with(|| File::load(&workspace.root, &path));
-        if file.is_skipped {
-            left += 1;
-            continue;
-        }
-        if !is_unchanged(&file.source.text, place) {
-            return Err(format!(
-                "{} changed since the check and was skipped; run the command again",
-                path.display()
-            ));
-        }
-        // A type mismatch may disappear once the other errors are fixed.
-        if message.code == "E0308" && !file.edits.is_empty() {
-            left += 1;
-            continue;
-        }
-        let fix = rules::fix(message, &file.source).filter(|fix| fix.sure || !sure);
-        let made = fix.is_some_and(|fix| {
-            let made = edit::add(&mut file.edits, &fix.edits);
-            if made {
-                let guess = if fix.sure { "" } else { " (a guess)" };
-                println!(
-                    "{}:{}: {}{guess}",
-                    path.display(),
-                    place.line,
-                    message.message
-                );
+impl Plan {
+    /// Adds the guesses that do not conflict to the sure edits, and returns these guesses.
+    fn guesses(&self) -> (Edits, Vec<&Answered>) {
+        let (mut all, mut done) = (self.sure.clone(), Vec::new());
+        for answered in &self.answered {
+            let (Answer::Guess(guess), Some(place)) = (&answered.answer, answered.error.place())
+            else {
+                continue;
+            };
+            let file = all.entry(place.file.clone()).or_default();
+            if edit::add(file, &guess.edits) {
+                done.push(answered);
             }
-            made
-        });
-        left += usize::from(!made);
+        }
+        all.retain(|_, edits| !edits.is_empty());
+        (all, done)
     }
-    files.retain(|_, file| !file.edits.is_empty());
-    Ok((files, left))
+
+    /// Returns a file's text with edits.
+    fn text(&self, path: &Path, edits: &Edits) -> String {
+        let source = self.files.get(path).and_then(Option::as_ref);
+        let edits = edits.get(path).map_or(&[][..], Vec::as_slice);
+        source.map_or_else(String::new, |source| edit::apply(&source.text, edits))
+    }
+
+    /// Returns the errors in files that can be changed, and counts the others.
+    fn changeable(
+        &mut self,
+        messages: &[Message],
+        workspace: &Workspace,
+    ) -> Result<Vec<Message>, String> {
+        let mut found: Vec<Message> = Vec::new();
+        for message in messages {
+            let Some(place) = message.place() else {
+                continue;
+            };
+            if found.iter().any(|other| compare::is_same(other, message)) {
+                continue;
+            }
+            let file = self.files.entry(place.file.clone());
+            let source = file.or_insert_with(|| {
+                let own = place.own.then(|| load(&workspace.root, &place.file));
+                own.flatten()
+            });
+            match source.as_ref() {
+                None => self.left += 1,
+                Some(source) if is_unchanged(&source.text, place) => found.push(message.clone()),
+                Some(_) => {
+                    return Err(format!(
+                        "{} changed since the check and was skipped; run the command again",
+                        place.file.display()
+                    ));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Prints a line for each fix.
+fn report(fixes: &[&Answered]) {
+    for Answered { error, answer } in fixes {
+        let Some(place) = error.place() else {
+            continue;
+        };
+        let guess = match answer {
+            Answer::Guess(Guess {
+                leaves: Some(other),
+                ..
+            }) => format!(" (a guess, after which: {other})"),
+            Answer::Guess(_) => " (a guess)".to_owned(),
+            _ => String::new(),
+        };
+        println!(
+            "{}:{}: {}{guess}",
+            place.file.display(),
+            place.line,
+            error.message
+        );
+    }
+}
+
+/// Checks the workspace, and compiles the fixes of its errors.
+fn plan(options: &Options, workspace: &Workspace) -> Result<Plan, String> {
+    let mut plan = Plan::default();
+    if let Some(file) = &options.messages {
+        let mut messages = message::read(&read(file)?);
+        workspace.localize(&mut messages, |file| workspace.root.join(file));
+        let errors = plan.changeable(&messages, workspace)?;
+        plan.answered = verify::guess(&plan.files, errors);
+        return Ok(plan);
+    }
+    let mut units = Vec::new();
+    for mut unit in record::check(&options.cargo, &workspace.own_target())? {
+        workspace.localize(&mut unit.messages, |file| unit.folder.join(file));
+        let errors = plan.changeable(&unit.messages, workspace)?;
+        units.push((unit, errors));
+    }
+    let copies = Copies::new(workspace)?;
+    let mut judge = Judge {
+        copies: &copies,
+        files: &plan.files,
+        sure_only: options.sure,
+        sure: Changes::new(),
+        answered: Vec::new(),
+    };
+    for (unit, errors) in &units {
+        if let Err(error) = judge.judge(unit, errors) {
+            eprintln!("fixes cannot be compiled, and are guesses: {error}");
+            let guesses = verify::guess(&plan.files, errors.clone());
+            judge.answered.extend(guesses);
+        }
+    }
+    let edits = |(path, change): (PathBuf, Change)| (path, change.edits);
+    plan.sure = judge.sure.into_iter().map(edits).collect();
+    plan.answered = judge.answered;
+    Ok(plan)
+}
+
+/// Returns a source; `None` if it cannot be read or parsed, and is left unchanged.
+fn load(root: &Path, path: &Path) -> Option<Source> {
+    let source = source::load(&root.join(path)).map(Source::new);
+    let unread = |source: &Source| source.unread.filter(|why| *why != Unread::NotRust);
+    let why = match &source {
+        Ok(source) => unread(source).map(|why| why.to_string()),
+        Err(why) => Some(why.clone()),
+    };
+    if let Some(why) = why {
+        source::skip(path, why);
+        return None;
+    }
+    source.ok()
+}
+
+/// Returns the text of a file, or of standard input for `-`.
+fn read(file: &str) -> Result<String, String> {
+    if file != "-" {
+        return std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"));
+    }
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| format!("standard input: {error}"))?;
+    Ok(text)
 }
 
 /// Returns whether the text at a place, and its byte range, are still those that rustc saw.
@@ -229,6 +310,9 @@ fn is_unchanged(text: &str, place: &Place) -> bool {
 }
 
 fn show(path: &Path, old: &str, new: &str) {
+    if old == new {
+        return;
+    }
     let name = path.display().to_string();
     let diff = TextDiff::from_lines(old, new);
     print!(

@@ -5,16 +5,19 @@
 //!
 //! ```text
 //! cargo nomina fix                   # shows the edits as a diff
-//! cargo nomina fix --write           # makes them
-//! cargo nomina fix --sure            # without those that are guessed
+//! cargo nomina fix --write           # makes those that are sure
+//! cargo nomina fix --sure            # without guesses
 //! cargo nomina explain cannot broadcast
 //! cargo nomina check                 # what compiles and may be a mistake
 //! ```
 //!
-//! `fix` runs `cargo check`, reads its messages, and looks up each of them in a table:
+//! `fix` runs `cargo check`, reads its messages, and looks up each of them in a table. Each fix is compiled in a copy; one
+//! that does not make its error go away is dropped, and one that leads to another error is marked as a guess:
 //!
 //! | module | |
 //! |---|---|
+//! | [`wrapper`], [`record`] | this program as cargo's `RUSTC_WRAPPER`, and the failed calls of rustc that it records |
+//! | [`copy`], [`compare`], [`verify`] | fixes compiled in a copy, and the errors before and after |
 //! | [`message`] | rustc's messages, from cargo's JSON |
 //! | [`rules`] | the table: the edit that fixes each message |
 //! | [`source`] | the tokens around the place that a message names |
@@ -27,26 +30,35 @@
 
 mod cargo;
 mod check;
+mod compare;
+mod copy;
 mod edit;
 mod explain;
 mod fix;
 mod message;
+mod record;
 mod rules;
 mod source;
+mod verify;
+mod wrapper;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo nomina <command>
 
-  fix [--write] [--sure] [--messages FILE] [ARGS]
-                    shows, as a diff, fixes for the errors of `cargo check ARGS`; --write changes the files,
-                    --sure omits guesses, --messages reads cargo's JSON from a file, `-` from the input
+  fix [--write [--guesses]] [--sure] [--messages FILE] [ARGS]
+                    shows, as a diff, fixes for the errors of `cargo check ARGS`, each compiled in a copy first;
+                    --write makes the sure ones, with --guesses the others too, --sure omits these; --messages reads
+                    cargo's JSON from a file, `-` from the input, and compiles nothing: all fixes are guesses
   check [ARGS]      lists likely mistakes that compile: products over two names, unused dims
   explain WORDS     shows pages about an error, found by words of its first line or a heading
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = wrapper::run() {
+        return code;
+    }
     let mut args: Vec<String> = std::env::args().skip(1).collect();
     // Cargo passes the name of the subcommand as the first argument.
     if args.first().is_some_and(|arg| arg == "nomina") {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 /// A place in a source, as rustc reports it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Place {
     /// The path, relative to the folder in which rustc ran.
     pub file: PathBuf,
@@ -63,22 +63,32 @@ impl Message {
 
 /// Parses the errors in cargo's output; other lines are skipped.
 pub fn read(output: &str) -> Vec<Message> {
-    let mut messages = Vec::new();
-    for line in output.lines() {
-        let Ok(value) = serde_json::from_str::<Value>(line) else {
-            continue;
-        };
-        let message = &value["message"];
-        if value["reason"] == "compiler-message" && message["level"] == "error" {
-            messages.push(Message {
+    parse(output, |value| {
+        (value["reason"] == "compiler-message").then_some(&value["message"])
+    })
+}
+
+/// Parses the errors in rustc's own output, as `--error-format=json` writes them.
+pub fn read_rustc(output: &str) -> Vec<Message> {
+    let mut messages = parse(output, |value| Some(value));
+    messages.retain(|message| !message.message.starts_with("aborting due to"));
+    messages
+}
+
+fn parse(output: &str, message: impl Fn(&Value) -> Option<&Value>) -> Vec<Message> {
+    let values = output.lines().map(serde_json::from_str::<Value>);
+    values
+        .filter_map(|value| {
+            let value = value.ok()?;
+            let message = message(&value)?;
+            (message["level"] == "error").then(|| Message {
                 code: text(&message["code"]["code"]),
                 message: text(&message["message"]),
                 places: list(&message["spans"]).map(place).collect(),
                 children: list(&message["children"]).map(child).collect(),
-            });
-        }
-    }
-    messages
+            })
+        })
+        .collect()
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

@@ -45,13 +45,14 @@ const fn guess(message: &'static str, make: fn(&Site<'_>, &[&str]) -> Option<Vec
 }
 
 /// The fix of one message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fix {
     pub edits: Vec<Edit>,
+    /// Whether the rule determines the fix without doubt.
     pub sure: bool,
 }
 
-/// Returns all rules; if several match a message, the first that makes an edit is used.
+/// Returns all rules; if several match a message, the first that makes an edit is tried first.
 fn tables() -> impl Iterator<Item = &'static Rule> {
     [
         bounds::RULES,
@@ -74,22 +75,28 @@ fn tables() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
-/// Returns the fix of a message, if a rule has one.
-pub fn fix(message: &Message, source: &Source) -> Option<Fix> {
-    let at = message.place()?.range.clone();
+/// Returns the fixes of a message, the likeliest first: one of each rule that makes an edit.
+pub fn fixes(message: &Message, source: &Source) -> Vec<Fix> {
+    let Some(place) = message.place() else {
+        return Vec::new();
+    };
     let site = Site {
         message,
         source,
-        at,
+        at: place.range.clone(),
     };
-    tables().find_map(|rule| {
-        let holes = message::matches(rule.message, &message.message)?;
-        let edits = (rule.make)(&site, &holes)?;
-        (!edits.is_empty() && parses(source, &edits)).then_some(Fix {
-            edits,
-            sure: rule.sure,
-        })
-    })
+    let mut fixes: Vec<Fix> = Vec::new();
+    for rule in tables() {
+        let edits = message::matches(rule.message, &message.message)
+            .and_then(|holes| (rule.make)(&site, &holes))
+            .filter(|edits| !edits.is_empty() && parses(source, edits));
+        let Some(edits) = edits else { continue };
+        if !fixes.iter().any(|fix| fix.edits == edits) {
+            let sure = rule.sure;
+            fixes.push(Fix { edits, sure });
+        }
+    }
+    fixes
 }
 
 /// Returns whether the source, if it parsed before, still parses with these edits; a fix that breaks it is discarded.

@@ -1,15 +1,15 @@
 //! Mistakes of `ui-tests/` that `cargo nomina fix` mends: rustc says what is wrong, the files are changed, and rustc is
 //! asked again. `NOMINA_EVERY=1` (`cargo xtask fixes`) takes them all.
 
+mod package;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::SystemTime;
 
 use nomina_ui_tests::catalogue;
+use package::Package;
 
 /// How many of all mistakes are mended at least.
 const ENOUGH: usize = 300;
@@ -95,146 +95,28 @@ fn main() {
 }
 ";
 
-/// A package whose programs are the mistakes.
-struct Package {
-    folder: PathBuf,
-    out: PathBuf,
-    deps: PathBuf,
-    nomina: PathBuf,
-}
-
-impl Package {
-    fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&folder);
-        let out = folder.join("target");
-        fs::create_dir_all(folder.join("src/bin")).unwrap();
-        fs::create_dir_all(&out).unwrap();
-        let manifest = "[package]\nname = \"mistakes\"\nedition = \"2024\"\n\n[workspace]\n";
-        fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-        let own = std::env::current_exe().unwrap();
-        let deps = own.parent().unwrap().to_owned();
-        let nomina = built(&deps, modified(&own));
-        Self {
-            folder,
-            out,
-            deps,
-            nomina,
+/// Fixes the programs, guesses included, and returns the names of those that do not compile in the end.
+fn mend(package: &Package, names: &[String]) -> Vec<String> {
+    let mut wrong = names.to_vec();
+    for round in 0.. {
+        let said = package.check_all(&wrong);
+        assert!(
+            round > 0 || said.values().all(|messages| !messages.is_empty()),
+            "a mistake compiles: is `nomina` built with its features?"
+        );
+        wrong.retain(|name| !said[name].is_empty());
+        let messages: String = said.into_values().collect();
+        let done = round == ROUNDS || wrong.is_empty();
+        if done
+            || package
+                .fix(&["--write", "--guesses"], &messages)
+                .unwrap()
+                .is_empty()
+        {
+            break;
         }
     }
-
-    fn path(name: &str) -> String {
-        format!("src/bin/{}.rs", name.replace('/', "__"))
-    }
-
-    fn write(&self, name: &str, program: &str) {
-        fs::write(self.folder.join(Self::path(name)), program).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.folder.join(Self::path(name))).unwrap()
-    }
-
-    /// Rustc's errors about a program, as cargo would write them; none if it compiles.
-    fn check(&self, name: &str) -> String {
-        let output = Command::new("rustc")
-            .current_dir(&self.folder)
-            .args([
-                "--edition=2024",
-                "--emit=metadata",
-                "--error-format=json",
-                "--cap-lints=allow",
-            ])
-            .args(["--crate-name", "mistake", "-L"])
-            .arg(format!("dependency={}", self.deps.display()))
-            .arg(format!("--extern=nomina={}", self.nomina.display()))
-            .arg("-o")
-            .arg(self.out.join(name.replace('/', "__")))
-            .arg(Self::path(name))
-            .output()
-            .unwrap();
-        if output.status.success() {
-            return String::new();
-        }
-        let text = String::from_utf8(output.stderr).unwrap();
-        let line = |line| format!("{{\"reason\":\"compiler-message\",\"message\":{line}}}\n");
-        text.lines().map(line).collect()
-    }
-
-    /// The messages of all programs, by their names.
-    fn check_all(&self, names: &[String]) -> BTreeMap<String, String> {
-        let next = AtomicUsize::new(0);
-        let said = Mutex::new(BTreeMap::new());
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let messages = self.check(name);
-                        said.lock().unwrap().insert(name.clone(), messages);
-                    }
-                });
-            }
-        });
-        said.into_inner().unwrap()
-    }
-
-    /// Runs the command on messages, and gives what it printed.
-    fn fix(&self, options: &[&str], messages: &str) -> Result<String, String> {
-        let file = self.out.join("messages.json");
-        fs::write(&file, messages).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_cargo-nomina"))
-            .current_dir(&self.folder)
-            .env("CARGO_TARGET_DIR", &self.out)
-            .args(["nomina", "fix"])
-            .args(options)
-            .arg("--messages")
-            .arg(&file)
-            .output()
-            .unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        if output.status.success() {
-            Ok(text(output.stdout))
-        } else {
-            Err(text(output.stderr))
-        }
-    }
-
-    /// Mends the programs, and gives the names of those that do not compile in the end.
-    fn mend(&self, names: &[String]) -> Vec<String> {
-        let mut wrong = names.to_vec();
-        for round in 0.. {
-            let said = self.check_all(&wrong);
-            assert!(
-                round > 0 || said.values().all(|messages| !messages.is_empty()),
-                "a mistake compiles: is `nomina` built with its features?"
-            );
-            wrong.retain(|name| !said[name].is_empty());
-            let messages: String = said.into_values().collect();
-            let done = round == ROUNDS || wrong.is_empty();
-            if done || self.fix(&["--write"], &messages).unwrap().is_empty() {
-                break;
-            }
-        }
-        wrong
-    }
-}
-
-fn modified(file: &Path) -> SystemTime {
-    fs::metadata(file).unwrap().modified().unwrap()
-}
-
-/// The library that this test was built with: the newest that is no newer than the test.
-fn built(deps: &Path, test: SystemTime) -> PathBuf {
-    let entries = fs::read_dir(deps).unwrap();
-    entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            name.starts_with("libnomina-") && name.ends_with(".rlib") && modified(path) <= test
-        })
-        .max_by_key(|path| modified(path))
-        .expect("`nomina` is a dependency of a dependency")
+    wrong
 }
 
 fn catalogue() -> BTreeMap<String, String> {
@@ -258,7 +140,7 @@ fn mistakes_are_mended() {
     for name in &names {
         package.write(name, &programs[name]);
     }
-    let wrong = package.mend(&names);
+    let wrong = mend(&package, &names);
     if !every {
         assert!(wrong.is_empty(), "not mended: {wrong:#?}");
         return;
@@ -287,7 +169,7 @@ fn a_program_of_no_catalogue_is_mended() {
     let package = Package::new("own");
     let name = "own".to_owned();
     package.write(&name, &OWN.replace("size(Tim)", "size(Hidden)"));
-    let wrong = package.mend(std::slice::from_ref(&name));
+    let wrong = mend(&package, std::slice::from_ref(&name));
     let text = package.read(&name);
     assert!(wrong.is_empty(), "{text}");
     for part in [
@@ -302,24 +184,30 @@ fn a_program_of_no_catalogue_is_mended() {
 #[test]
 fn a_diff_changes_no_file_and_guesses_can_be_left_out() {
     let package = Package::new("diff");
-    let program = "use nomina::prelude::*;\ndims! { N, C, H }\nfn main() {\n    let x = Tensor::<(N, C)>::ones([2, 3]);\n    x.sum(\"C\").sum(H);\n}\n";
+    let program = "use nomina::prelude::*;\ndims! { N, C, H }\nfn main() {\n    let x = Tensor::<(N, C)>::ones([2, 3]);\n    x.sum(\"C\");\n    x.sum(H);\n}\n";
     package.write("diff", program);
     let messages = package.check("diff");
     let shown = package.fix(&[], &messages).unwrap();
     assert!(
-        shown.contains("-    x.sum(\"C\").sum(H);\n+    x.sum(C)"),
+        shown.contains("-    x.sum(\"C\");\n-    x.sum(H);\n+    x.sum(C);\n+    x.sum("),
         "{shown}"
     );
     assert_eq!(package.read("diff"), program);
-    let sure = package.fix(&["--sure"], &messages).unwrap();
-    assert!(sure.contains("+    x.sum(C).sum(H);"), "{sure}");
+    assert_eq!(package.fix(&["--sure"], &messages).unwrap(), "");
+    let (sure, _) = package.run(&["fix", "--sure"]);
+    assert!(sure.contains("+    x.sum(C);\n     x.sum(H);"), "{sure}");
+    assert_eq!(package.read("diff"), program);
     // Lines that changed since the check are left alone.
     package.write("diff", &program.replace("x.sum", "  x.sum"));
-    let error = package.fix(&["--write"], &messages).unwrap_err();
+    let error = package
+        .fix(&["--write", "--guesses"], &messages)
+        .unwrap_err();
     assert!(error.contains("changed since the check"), "{error}");
     // The line is unchanged, but at other bytes.
     package.write("diff", &program.replace("{ N,", "{ N ,"));
-    let error = package.fix(&["--write"], &messages).unwrap_err();
+    let error = package
+        .fix(&["--write", "--guesses"], &messages)
+        .unwrap_err();
     assert!(error.contains("changed since the check"), "{error}");
 }
 
@@ -335,7 +223,10 @@ fn a_file_outside_of_the_workspace_is_left_alone() {
         messages.contains("expected `,` after dim `N`"),
         "{messages}"
     );
-    assert_eq!(package.fix(&["--write"], &messages).unwrap(), "");
+    assert_eq!(
+        package.fix(&["--write", "--guesses"], &messages).unwrap(),
+        ""
+    );
     assert_eq!(fs::read_to_string(&outside).unwrap(), program);
 }
 
@@ -365,7 +256,7 @@ fn a_file_may_begin_with_a_mark_or_a_line_for_the_shell() {
         package.write(name, old);
     }
     let names: Vec<String> = programs.keys().cloned().collect();
-    assert_eq!(package.mend(&names), [""; 0]);
+    assert_eq!(mend(&package, &names), [""; 0]);
     for (name, (_, new)) in &programs {
         assert_eq!(package.read(name), *new, "{name}");
     }
@@ -390,7 +281,7 @@ fn a_file_that_cannot_be_read_does_not_keep_others_from_being_mended() {
     package.write("deep", &deep);
     let bytes = [program.as_bytes(), b"// \xe4\n"].concat();
     fs::write(package.folder.join(Package::path("bytes")), &bytes).unwrap();
-    let said = package.fix(&["--write"], &messages).unwrap();
+    let said = package.fix(&["--write", "--guesses"], &messages).unwrap();
     assert!(said.contains("well") && !said.contains("deep"), "{said}");
     assert!(package.read("well").contains(".sum(N)"));
     assert_eq!(package.read("deep"), deep);

@@ -25,6 +25,10 @@ fn advised(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         if !text.contains("nomina::") && !text.contains("PromoteScalar") {
             return None;
         }
+        // A private path cannot be written.
+        if text.contains("nomina_core::") || text.contains("nomina_runtime::") {
+            return None;
+        }
         if prelude {
             text = text
                 .replace("nomina::prelude::", "")

@@ -69,6 +69,9 @@ fn aligned(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     {
         return between_bars(site, moved, fixed, holes[4]);
     }
+    if let Some(classes) = classes(site, &dims(holes[0]), &dims(holes[1])) {
+        return Some(site.then(&classes, "long()"));
+    }
     // The parameter of a user's function is fixed: the operand whose dims are known is renamed to
     // match.
     if site.helper().is_some()
@@ -104,6 +107,19 @@ fn aligned(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         edits.push(Edit::insert(binary.left.start, "&"));
     }
     Some(edits)
+}
+
+/// Returns the targets of a cross entropy that lack the dim of the classes: classes, but floats, which are taken for
+/// probabilities.
+fn classes(site: &Site<'_>, scores: &[String], targets: &[String]) -> Option<Part> {
+    let call = site.call()?;
+    let [target, dim, ..] = &call.args[..] else {
+        return None;
+    };
+    let mut rest = scores.to_vec();
+    rest.retain(|name| name != site.part(dim));
+    let name = site.name(call).trim_start_matches("try_");
+    (name.starts_with("cross_entropy") && rest == targets).then(|| target.clone())
 }
 
 /// In `fuse!`, converts an operand in its declaration: `|x, b = b.align_as(&x)|`.

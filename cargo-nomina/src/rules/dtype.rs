@@ -77,6 +77,8 @@ fn operand(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
 }
 
 fn nearest(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    // In a macro, rustc may point at the values instead.
+    (site.text() == holes[0]).then_some(())?;
     let dtype = match holes[0] {
         "u64" | "usize" | "isize" | "u32" => "i64",
         "u16" => "i32",

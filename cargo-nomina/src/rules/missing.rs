@@ -73,7 +73,13 @@ fn replaced(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
             .filter_map(|part| site.source.dims_of(part))
             .flatten()
             .collect();
-        let own = list.iter().find(|own| !others.contains(own))?;
+        let mut free = list.iter().filter(|own| !others.contains(own));
+        // The last dim of `x` is contracted with the first of a weight.
+        let own = if call.receiver.as_ref() == Some(&lacking) {
+            free.next_back()?
+        } else {
+            free.next()?
+        };
         return Some(site.then(&lacking, &format!("rename({}, {dim})", value(own))));
     }
     if name == "cat" {
