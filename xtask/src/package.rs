@@ -5,7 +5,7 @@ use crate::project_rules::code;
 use crate::step::{Command, root};
 
 /// The folders of the published packages.
-const PUBLISHED: [&str; 10] = [
+const PUBLISHED: [&str; 11] = [
     ".",
     "cargo-nomina",
     "core",
@@ -15,6 +15,7 @@ const PUBLISHED: [&str; 10] = [
     "mesh",
     "mpi",
     "nn",
+    "onnx",
     "runtime",
 ];
 

@@ -1,0 +1,42 @@
+//! ONNX models of nomina's named tensors.
+//!
+//! [`Model`] reads a file of ONNX, names the dims of its values, and runs it: inputs and outputs are named tensors.
+//!
+//! ```no_run
+//! use nomina::DynTensor;
+//! use nomina_onnx::Model;
+//!
+//! let model = Model::open("digits.onnx")?;
+//! for input in model.inputs() {
+//!     println!("{input}");                            // image: (Batch, Channel, H, W) f32
+//! }
+//! let image = DynTensor::zeros(&[1, 1, 28, 28], ["Batch", "Channel", "H", "W"])?;
+//! let outputs = model.run([("image", &image)])?;
+//! println!("{}", outputs.get("scores")?);
+//! # Ok::<(), nomina_core::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod call;
+mod fold;
+mod graph;
+mod model;
+mod names;
+mod ops;
+mod proto;
+mod run;
+mod table;
+
+pub use graph::StatedSize;
+pub use model::{Model, Outputs, Port, read_tensor};
+pub use names::DimClass;
+pub use table::{NEWEST_OPSET, supports};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/models.md")]
+pub struct Guide;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

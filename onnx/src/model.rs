@@ -1,0 +1,385 @@
+//! Models: opened from a file, run with named tensors.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use nomina::{DType, DynTensor};
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use crate::call::Value;
+use crate::fold::fold;
+use crate::graph::{Graph, Reader, StatedSize, ValueId};
+use crate::names::{DimClass, Named, infer};
+use crate::proto::wire::Fields;
+use crate::proto::{Limits, READ, broken, tensor};
+use crate::run::run;
+use crate::table::NEWEST_OPSET;
+
+/// An input or output of a model.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// The name of the value.
+    pub name: String,
+    /// The names of its dims; `None` if its rank is unknown.
+    pub names: Option<Names>,
+    /// Its dtype; `None` if it is no tensor, or of a dtype that nomina lacks.
+    pub dtype: Option<DType>,
+    /// Its sizes, as the file states them; `None` if its rank is not stated.
+    pub sizes: Option<Vec<StatedSize>>,
+    id: ValueId,
+}
+
+/// Formats name, dims and dtype: `image: (Batch, Channel=3, H, W) f32`.
+impl fmt::Display for Port {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.name)?;
+        match &self.names {
+            None => write!(f, "of any rank")?,
+            Some(names) => {
+                write!(f, "(")?;
+                for (at, name) in names.iter().enumerate() {
+                    let name = name.as_ref().map_or("_", |name| name.as_str());
+                    write!(f, "{}{name}", if at == 0 { "" } else { ", " })?;
+                    if let Some(StatedSize::Fixed(size)) =
+                        self.sizes.as_ref().and_then(|sizes| sizes.get(at))
+                    {
+                        write!(f, "={size}")?;
+                    }
+                }
+                write!(f, "{}", if names.len() == 1 { ",)" } else { ")" })?;
+            }
+        }
+        match self.dtype {
+            Some(dtype) => write!(f, " {dtype}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The outputs of a run, by name.
+#[derive(Clone, Debug)]
+pub struct Outputs(Vec<(String, Value)>);
+
+impl Outputs {
+    /// Returns the output called `name`.
+    ///
+    /// # Errors
+    /// If there is none, or it is a sequence.
+    pub fn get(&self, name: &str) -> Result<&DynTensor> {
+        let Some((_, value)) = self.0.iter().find(|output| output.0 == name) else {
+            let what = format!("there is no output `{name}`");
+            return Err(
+                Error::new(ErrorKind::NameNotFound, READ, what).hint(format!(
+                    "the outputs are {}",
+                    list(self.0.iter().map(|o| &o.0[..]))
+                )),
+            );
+        };
+        value.tensor().ok_or_else(|| {
+            Error::new(
+                ErrorKind::Argument,
+                READ,
+                format!("the output `{name}` is no tensor"),
+            )
+        })
+    }
+
+    /// Returns the outputs with their names, in the model's order; those that are sequences are left out.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &DynTensor)> {
+        self.0
+            .iter()
+            .filter_map(|(name, value)| Some((&name[..], value.tensor()?)))
+    }
+}
+
+fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// A model that runs on [`DynTensor`]s.
+#[derive(Debug)]
+pub struct Model {
+    graph: Graph,
+    named: Named,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+    opset: i64,
+    nodes: usize,
+}
+
+impl Model {
+    /// Opens a model; external data are read from its folder.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is broken, or needs an operator, opset or dtype that is not supported. The error
+    /// names the operator, its opset, the node, and how many nodes need it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with_names(path, &BTreeMap::new())
+    }
+
+    /// Like [`Model::open`], but with names for dims, by `value.position`: `{"x.1": "Sample"}`.
+    ///
+    /// # Errors
+    /// Like [`Model::open`]; also if a name is not an identifier.
+    pub fn open_with_names(
+        path: impl AsRef<Path>,
+        names: &BTreeMap<String, String>,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        let place = |e: Error| e.within(path.display());
+        let bytes = std::fs::read(path)
+            .map_err(|e| Error::new(ErrorKind::File, READ, format!("{}: {e}", path.display())))?;
+        let folder = path.parent().map(|folder| {
+            if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            }
+        });
+        Self::read(&bytes, folder, names).map_err(place)
+    }
+
+    /// Reads a model without external data.
+    ///
+    /// # Errors
+    /// Like [`Model::open`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::read(bytes, None, &BTreeMap::new())
+    }
+
+    fn read(bytes: &[u8], folder: Option<&Path>, names: &BTreeMap<String, String>) -> Result<Self> {
+        let limits = Limits::new(bytes.len(), folder);
+        let (mut opsets, mut graph) = (Vec::new(), None);
+        for field in Fields::new(bytes) {
+            match field? {
+                (7, wire) => graph = Some(wire.bytes()?),
+                (8, wire) => {
+                    limits.take(64)?;
+                    let (mut domain, mut version) = (String::new(), 0);
+                    for field in Fields::new(wire.bytes()?) {
+                        match field? {
+                            (1, wire) => domain = wire.text()?.to_owned(),
+                            (2, wire) => version = wire.int()?,
+                            _ => {}
+                        }
+                    }
+                    let domain = if domain == "ai.onnx" {
+                        String::new()
+                    } else {
+                        domain
+                    };
+                    opsets.push((domain, version));
+                }
+                (25, _) => return Err(broken("functions of a model are not supported")),
+                _ => {}
+            }
+        }
+        let graph = graph.ok_or_else(|| broken("the file has no graph"))?;
+        let opset = opsets.iter().find(|o| o.0.is_empty()).map_or(1, |o| o.1);
+        if opset > NEWEST_OPSET {
+            let what = format!("opset {opset} is newer than {NEWEST_OPSET}");
+            return Err(Error::new(ErrorKind::File, READ, what)
+                .hint("convert the model with `onnx.version_converter`"));
+        }
+        let reader = Reader { limits, opsets };
+        let mut graph = reader.graph(graph, &mut |_| None, 0)?;
+        let nodes = graph.nodes.len();
+        graph.require_operators()?;
+        fold(&mut graph, bytes.len());
+        let named = infer(&graph, names)?;
+        let port = |&id: &ValueId| {
+            let kind = graph.types.get(&id).cloned().unwrap_or_default();
+            let names = named.values[id].clone();
+            Port {
+                name: graph.values[id].clone(),
+                names,
+                dtype: kind.dtype,
+                sizes: kind.sizes,
+                id,
+            }
+        };
+        let inputs = graph.inputs.iter().map(port).collect();
+        let outputs = graph.outputs.iter().map(port).collect();
+        Ok(Self {
+            graph,
+            named,
+            inputs,
+            outputs,
+            opset,
+            nodes,
+        })
+    }
+
+    /// Returns the inputs: names, dims, dtypes and sizes.
+    #[must_use]
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    /// Returns the outputs, like [`Model::inputs`].
+    #[must_use]
+    pub fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// Returns the classes of dims: each with its name, its sizes, and where it occurs.
+    #[must_use]
+    pub fn dims(&self) -> &[DimClass] {
+        &self.named.classes
+    }
+
+    /// Returns the opset of ONNX's own operators.
+    #[must_use]
+    pub fn opset(&self) -> i64 {
+        self.opset
+    }
+
+    /// Returns the number of nodes that the outputs need, before constants are folded.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Runs the model on inputs by name. A tensor whose dims have the right names in another order is aligned; dims without names
+    /// count by position.
+    ///
+    /// # Errors
+    /// If an input is missing, unknown, of another dtype or size, or has other names (the error has both lists); and the error of a
+    /// node, which names the node.
+    pub fn run<'a, S: AsRef<str>>(
+        &self,
+        inputs: impl IntoIterator<Item = (S, &'a DynTensor)>,
+    ) -> Result<Outputs> {
+        let mut given: Vec<(ValueId, Value)> = Vec::new();
+        for (name, tensor) in inputs {
+            let name = name.as_ref();
+            let Some(port) = self.inputs.iter().find(|port| port.name == name) else {
+                let hint = format!(
+                    "the inputs are {}",
+                    list(self.inputs.iter().map(|p| &p.name[..]))
+                );
+                return Err(Error::new(
+                    ErrorKind::NameNotFound,
+                    READ,
+                    format!("there is no input `{name}`"),
+                )
+                .hint(hint));
+            };
+            if given.iter().any(|input| input.0 == port.id) {
+                return Err(Error::new(
+                    ErrorKind::Argument,
+                    READ,
+                    format!("the input `{name}` is given twice"),
+                ));
+            }
+            given.push((port.id, Value::Tensor(port.aligned(tensor)?)));
+        }
+        self.run_values(given)
+    }
+
+    fn run_values(&self, given: Vec<(ValueId, Value)>) -> Result<Outputs> {
+        let missing = self
+            .inputs
+            .iter()
+            .find(|port| !given.iter().any(|input| input.0 == port.id));
+        if let Some(port) = missing {
+            return Err(Error::new(
+                ErrorKind::Argument,
+                READ,
+                format!("the input `{}` is missing", port.name),
+            ));
+        }
+        let values = run(&self.graph, given, &Vec::new())?;
+        let mut all = Vec::with_capacity(values.len());
+        for (port, value) in self.outputs.iter().zip(values) {
+            let value = match (value, &port.names) {
+                (Value::Tensor(tensor), Some(names)) if names.len() == tensor.rank() => {
+                    Value::Tensor(tensor.rename(names)?)
+                }
+                (value, _) => value,
+            };
+            all.push((port.name.clone(), value));
+        }
+        Ok(Outputs(all))
+    }
+}
+
+impl Port {
+    /// Returns a tensor in the order of the input's dims, without names.
+    fn aligned(&self, tensor: &DynTensor) -> Result<DynTensor> {
+        let place = || format!("input `{}`", self.name);
+        if let Some(dtype) = self.dtype
+            && dtype != tensor.dtype()
+        {
+            let what = format!(
+                "{}: the dtype is {} and not {dtype}",
+                place(),
+                tensor.dtype()
+            );
+            return Err(Error::new(ErrorKind::DType, READ, what)
+                .hint(format!("convert it: `x.to_dtype(DType::{dtype:?})`")));
+        }
+        let Some(names) = &self.names else {
+            return Ok(tensor.drop_names());
+        };
+        let aligned = if tensor.rank() != names.len() {
+            let what = format!(
+                "{}: {} dims and not {}",
+                place(),
+                tensor.rank(),
+                names.len()
+            );
+            return Err(Error::new(ErrorKind::Rank, READ, what)
+                .operand(tensor.names(), tensor.shape())
+                .hint(format!("the model has {names}")));
+        } else if !tensor.has_names() {
+            tensor.clone()
+        } else {
+            let named = if tensor.names().fully_named() {
+                tensor.align_to(names)
+            } else {
+                tensor.refine_names(names)
+            };
+            named.map_err(|_| {
+                let what = format!(
+                    "{}: the dims {} are not those of the model, {names}",
+                    place(),
+                    tensor.names()
+                );
+                Error::new(ErrorKind::NameMismatch, READ, what)
+                    .operand(tensor.names(), tensor.shape())
+                    .hint("rename the dims, or name those of the model by `Model::open_with_names`")
+            })?
+        };
+        for (at, size) in self.sizes.iter().flatten().enumerate() {
+            if let StatedSize::Fixed(size) = size
+                && aligned.shape()[at] != *size
+            {
+                let what = format!(
+                    "{}: dim `{}` has size {} and not {size}",
+                    place(),
+                    names
+                        .iter()
+                        .nth(at)
+                        .and_then(|n| n.as_ref())
+                        .map_or("_", |n| n.as_str()),
+                    aligned.shape()[at]
+                );
+                return Err(Error::new(ErrorKind::Shape, READ, what));
+            }
+        }
+        Ok(aligned.drop_names())
+    }
+}
+
+/// Reads a `TensorProto`, as in the `.pb` files of ONNX's tests: its name and its elements, without names of dims.
+///
+/// # Errors
+/// If it is broken, or its dtype is not supported.
+pub fn read_tensor(bytes: &[u8]) -> Result<(String, DynTensor)> {
+    let limits = Limits::new(bytes.len(), None);
+    let (name, tensor) = tensor::read(bytes, &limits)?;
+    Ok((name.to_owned(), tensor))
+}

@@ -1,0 +1,211 @@
+//! Classes of dims that must have one name, by union-find, and sizes that may be symbols.
+
+use std::collections::HashMap;
+
+/// A size: a number times symbols.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Size {
+    /// The number.
+    pub number: i64,
+    /// The symbols, in order.
+    pub symbols: Vec<u32>,
+}
+
+impl Size {
+    /// A size that is a number.
+    pub fn fixed(number: i64) -> Self {
+        Self {
+            number,
+            symbols: Vec::new(),
+        }
+    }
+
+    /// Returns the number, if there are no symbols.
+    pub fn known(&self) -> Option<i64> {
+        self.symbols.is_empty().then_some(self.number)
+    }
+
+    /// Returns the product of two sizes, unless it overflows.
+    pub fn times(&self, other: &Self) -> Option<Self> {
+        let mut symbols = [&self.symbols[..], &other.symbols[..]].concat();
+        symbols.sort_unstable();
+        Some(Self {
+            number: self.number.checked_mul(other.number)?,
+            symbols,
+        })
+    }
+
+    /// Returns the quotient of two sizes, if it is exact.
+    pub fn over(&self, other: &Self) -> Option<Self> {
+        if other.number == 0 || self.number % other.number != 0 {
+            return None;
+        }
+        let mut symbols = self.symbols.clone();
+        for symbol in &other.symbols {
+            symbols.remove(symbols.iter().position(|s| s == symbol)?);
+        }
+        Some(Self {
+            number: self.number / other.number,
+            symbols,
+        })
+    }
+}
+
+/// A dim of a value.
+#[derive(Clone, Debug)]
+pub struct Dim {
+    /// Its class before unification.
+    pub class: usize,
+    /// Its size.
+    pub size: Size,
+}
+
+/// How a class got its name; an earlier source wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// The user's file.
+    User,
+    /// A `dim_param` of the model.
+    Symbol,
+    /// The path of a parameter.
+    Parameter,
+    /// The position in an input or output.
+    Position,
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Source::User => "names.toml",
+            Source::Symbol => "dim_param",
+            Source::Parameter => "parameter",
+            Source::Position => "position",
+        })
+    }
+}
+
+/// The classes.
+#[derive(Debug, Default)]
+pub struct Classes {
+    parent: Vec<usize>,
+    hints: HashMap<usize, (Source, String)>,
+    by_symbol: HashMap<String, usize>,
+    symbols: u32,
+}
+
+impl Classes {
+    /// Creates a class.
+    pub fn fresh(&mut self) -> usize {
+        self.parent.push(self.parent.len());
+        self.parent.len() - 1
+    }
+
+    /// Returns the representative of a class.
+    pub fn root(&self, class: usize) -> usize {
+        let mut at = class;
+        while self.parent[at] != at {
+            at = self.parent[at];
+        }
+        at
+    }
+
+    fn compressed(&mut self, class: usize) -> usize {
+        let root = self.root(class);
+        let mut at = class;
+        while self.parent[at] != root {
+            at = std::mem::replace(&mut self.parent[at], root);
+        }
+        root
+    }
+
+    /// Joins two classes; the better hint wins, and the earlier of two equal ones.
+    pub fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.compressed(a), self.compressed(b));
+        let (first, second) = (a.min(b), a.max(b));
+        if first == second {
+            return;
+        }
+        self.parent[second] = first;
+        if let Some((source, name)) = self.hints.remove(&second) {
+            self.hint(first, source, name);
+        }
+    }
+
+    /// Proposes a name.
+    pub fn hint(&mut self, class: usize, source: Source, name: String) {
+        let root = self.compressed(class);
+        let better = self.hints.get(&root).is_none_or(|hint| source < hint.0);
+        if better && !name.is_empty() {
+            self.hints.insert(root, (source, name));
+        }
+    }
+
+    /// Returns the proposed name.
+    pub fn hinted(&self, class: usize) -> Option<&(Source, String)> {
+        self.hints.get(&self.root(class))
+    }
+
+    /// Creates a dim of a size.
+    pub fn dim(&mut self, size: Size) -> Dim {
+        Dim {
+            class: self.fresh(),
+            size,
+        }
+    }
+
+    /// Creates a size that nothing is known about.
+    pub fn unknown(&mut self) -> Size {
+        self.symbols += 1;
+        Size {
+            number: 1,
+            symbols: vec![self.symbols],
+        }
+    }
+
+    /// Creates a dim that nothing is known about.
+    pub fn unknown_dim(&mut self) -> Dim {
+        let size = self.unknown();
+        self.dim(size)
+    }
+
+    /// Returns the class of a `dim_param`, and its size as a symbol.
+    pub fn symbol(&mut self, text: &str) -> Dim {
+        if let Some(&class) = self.by_symbol.get(text) {
+            let symbol = class as u32 | 1 << 31;
+            return Dim {
+                class,
+                size: Size {
+                    number: 1,
+                    symbols: vec![symbol],
+                },
+            };
+        }
+        let class = self.fresh();
+        self.by_symbol.insert(text.to_owned(), class);
+        self.hint(class, Source::Symbol, camel(text));
+        Dim {
+            class,
+            size: Size {
+                number: 1,
+                symbols: vec![class as u32 | 1 << 31],
+            },
+        }
+    }
+}
+
+/// Spells a text as a name: `batch_size` is `BatchSize`.
+pub fn camel(text: &str) -> String {
+    let parts = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|part| !part.is_empty());
+    let mut name = String::new();
+    for part in parts {
+        let mut letters = part.chars();
+        name.extend(letters.next().map(|c| c.to_ascii_uppercase()));
+        name.extend(letters);
+    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, 'D');
+    }
+    name
+}

@@ -1,0 +1,320 @@
+//! Recurrent layers: RNN, GRU and LSTM.
+
+use nomina::DynTensor;
+use nomina_core::Result;
+
+use super::activation::softplus;
+use super::index::zeros;
+use super::move_elements::permute;
+use crate::call::{Call, from_ints, ints, reshape};
+use crate::names::flow::Flow::Rnn;
+use crate::table::Row;
+use crate::table::Run::Tensors;
+
+pub const ROWS: &[Row] = &[
+    Row::new("RNN", 7, Rnn, Tensors(|c| layer(c, 1, 1, simple))),
+    Row::new("GRU", 7, Rnn, Tensors(|c| layer(c, 3, 2, gru))),
+    Row::new("LSTM", 7, Rnn, Tensors(|c| layer(c, 4, 3, lstm))),
+];
+
+/// A nonlinearity with its parameters.
+struct Activation {
+    name: String,
+    alpha: Option<f64>,
+    beta: Option<f64>,
+}
+
+impl Activation {
+    fn apply(&self, c: &Call<'_>, x: &DynTensor) -> Result<DynTensor> {
+        let (alpha, beta) = (
+            |default| self.alpha.unwrap_or(default),
+            |default| self.beta.unwrap_or(default),
+        );
+        match &self.name[..] {
+            "sigmoid" => x.sigmoid(),
+            "tanh" => x.tanh(),
+            "relu" => x.relu(),
+            "softsign" => x.softsign(),
+            "softplus" => softplus(x),
+            "affine" => x.mul(alpha(1.0))?.add(beta(0.0)),
+            "scaledtanh" => x.mul(beta(1.0))?.tanh()?.mul(alpha(1.0)),
+            "hardsigmoid" => x
+                .mul(alpha(0.2))?
+                .add(beta(0.5))?
+                .clamp_min(0.0)?
+                .clamp_max(1.0),
+            "leakyrelu" => x.lt(0.0)?.where_cond(&x.mul(alpha(0.01))?, x),
+            "thresholdedrelu" => x.ge(alpha(1.0))?.where_cond(x, &x.zeros_like()?),
+            "elu" => x
+                .lt(0.0)?
+                .where_cond(&x.clamp_max(0.0)?.expm1()?.mul(alpha(1.0))?, x),
+            other => Err(c.fail(format!("activation `{other}` is not supported"))),
+        }
+    }
+}
+
+/// The weights of one direction, and the state.
+struct Cell<'a, 'b> {
+    c: &'a Call<'b>,
+    recurrent: DynTensor,
+    recurrent_bias: Option<DynTensor>,
+    peepholes: Option<DynTensor>,
+    activations: &'a [Activation],
+    hidden: usize,
+    clip: Option<f64>,
+}
+
+impl Cell<'_, '_> {
+    fn activate(&self, which: usize, x: &DynTensor) -> Result<DynTensor> {
+        let x = match self.clip {
+            Some(clip) => &x.clamp_min(-clip)?.clamp_max(clip)?,
+            None => x,
+        };
+        self.activations[which].apply(self.c, x)
+    }
+
+    /// The columns of one gate.
+    fn gate(&self, x: &DynTensor, at: usize) -> Result<DynTensor> {
+        x.narrow(-1, (at * self.hidden) as i64, self.hidden)
+    }
+}
+
+/// One step: from the weighted input with its bias, the hidden state and the cell state.
+type Step = fn(&Cell<'_, '_>, &DynTensor, &DynTensor, &DynTensor) -> Result<(DynTensor, DynTensor)>;
+
+fn with_bias(x: DynTensor, bias: &Option<DynTensor>) -> Result<DynTensor> {
+    match bias {
+        Some(bias) => x.add(bias),
+        None => Ok(x),
+    }
+}
+
+fn simple(
+    cell: &Cell<'_, '_>,
+    x: &DynTensor,
+    h: &DynTensor,
+    s: &DynTensor,
+) -> Result<(DynTensor, DynTensor)> {
+    let sum = with_bias(x.add(&h.matmul(&cell.recurrent)?)?, &cell.recurrent_bias)?;
+    Ok((cell.activate(0, &sum)?, s.clone()))
+}
+
+fn gru(
+    cell: &Cell<'_, '_>,
+    x: &DynTensor,
+    h: &DynTensor,
+    s: &DynTensor,
+) -> Result<(DynTensor, DynTensor)> {
+    let r = with_bias(h.matmul(&cell.recurrent)?, &cell.recurrent_bias)?;
+    let z = cell.activate(0, &cell.gate(x, 0)?.add(&cell.gate(&r, 0)?)?)?;
+    let reset = cell.activate(0, &cell.gate(x, 1)?.add(&cell.gate(&r, 1)?)?)?;
+    let inner = if cell.c.flag("linear_before_reset", false)? {
+        reset.mul(&cell.gate(&r, 2)?)?
+    } else {
+        let product = reset.mul(h)?.matmul(&cell.gate(&cell.recurrent, 2)?)?;
+        let bias = cell
+            .recurrent_bias
+            .as_ref()
+            .map(|bias| cell.gate(bias, 2))
+            .transpose()?;
+        with_bias(product, &bias)?
+    };
+    let candidate = cell.activate(1, &cell.gate(x, 2)?.add(&inner)?)?;
+    let next = z.mul(h)?.add(&z.neg()?.add(1.0)?.mul(&candidate)?)?;
+    Ok((next, s.clone()))
+}
+
+fn lstm(
+    cell: &Cell<'_, '_>,
+    x: &DynTensor,
+    h: &DynTensor,
+    s: &DynTensor,
+) -> Result<(DynTensor, DynTensor)> {
+    let all = with_bias(x.add(&h.matmul(&cell.recurrent)?)?, &cell.recurrent_bias)?;
+    let peek = |gate: DynTensor, at: usize, s: &DynTensor| match &cell.peepholes {
+        Some(p) => gate.add(&cell.gate(p, at)?.mul(s)?),
+        None => Ok(gate),
+    };
+    let input = cell.activate(0, &peek(cell.gate(&all, 0)?, 0, s)?)?;
+    let forget = if cell.c.flag("input_forget", false)? {
+        input.neg()?.add(1.0)?
+    } else {
+        cell.activate(0, &peek(cell.gate(&all, 2)?, 2, s)?)?
+    };
+    let next = forget
+        .mul(s)?
+        .add(&input.mul(&cell.activate(1, &cell.gate(&all, 3)?)?)?)?;
+    let output = cell.activate(0, &peek(cell.gate(&all, 1)?, 1, &next)?)?;
+    Ok((
+        output.mul(&cell.activations[2].apply(cell.c, &next)?)?,
+        next,
+    ))
+}
+
+fn activations(c: &Call<'_>, directions: usize, count: usize) -> Result<Vec<Activation>> {
+    let names: Vec<String> = match c.texts("activations")? {
+        [] => {
+            let own: &[&str] = match count {
+                1 => &["Tanh"],
+                2 => &["Sigmoid", "Tanh"],
+                _ => &["Sigmoid", "Tanh", "Tanh"],
+            };
+            own.iter()
+                .cycle()
+                .take(count * directions)
+                .map(|name| (*name).into())
+                .collect()
+        }
+        names => names.to_vec(),
+    };
+    c.require(
+        names.len() == count * directions,
+        "there are too few activations",
+    )?;
+    // Parameters are given in order to the functions that have some.
+    let (mut alphas, mut betas) = (
+        c.floats("activation_alpha")?.into_iter(),
+        c.floats("activation_beta")?.into_iter(),
+    );
+    let all = names.into_iter().map(|name| {
+        let name = name.to_ascii_lowercase();
+        let takes = |names: &[&str]| names.contains(&&name[..]);
+        let alpha = if takes(&[
+            "affine",
+            "leakyrelu",
+            "thresholdedrelu",
+            "scaledtanh",
+            "hardsigmoid",
+            "elu",
+        ]) {
+            alphas.next()
+        } else {
+            None
+        };
+        let beta = if takes(&["affine", "scaledtanh", "hardsigmoid"]) {
+            betas.next()
+        } else {
+            None
+        };
+        Activation { name, alpha, beta }
+    });
+    Ok(all.collect())
+}
+
+fn layer(c: &Call<'_>, gates: usize, functions: usize, step: Step) -> Result<Vec<DynTensor>> {
+    let batch_first = c.flag("layout", false)?;
+    let x = if batch_first {
+        permute(c.x(0)?, &[1, 0, 2])?
+    } else {
+        c.x(0)?.clone()
+    };
+    let (w, r) = (c.x(1)?, c.x(2)?);
+    let (&[time, batch, _], &[directions, rows, hidden]) = (x.shape(), r.shape()) else {
+        return Err(c.fail("the operands have not 3 dims"));
+    };
+    c.require(
+        rows == gates * hidden
+            && directions > 0
+            && w.rank() == 3
+            && w.shape()[..2] == [directions, rows],
+        "the weights have the wrong shape",
+    )?;
+    let reverse: &[bool] = match c.text("direction", "forward")? {
+        "forward" => &[false],
+        "reverse" => &[true],
+        "bidirectional" => &[false, true],
+        other => return Err(c.fail(format!("direction `{other}` is unknown"))),
+    };
+    c.require(
+        reverse.len() == directions,
+        "the weights are not those of the direction",
+    )?;
+    let functions_of = activations(c, directions, functions)?;
+    let lengths = c.maybe(4)?.map(ints).transpose()?;
+    let state = |at: usize, d: usize| match c.maybe(at)? {
+        Some(state) => {
+            let state = if batch_first {
+                permute(state, &[1, 0, 2])?
+            } else {
+                state.clone()
+            };
+            state.select(0, d as i64)
+        }
+        None => zeros(&[batch, hidden], x.dtype()),
+    };
+    let (mut all, mut last_h, mut last_s) = (Vec::new(), Vec::new(), Vec::new());
+    for (d, &reverse) in reverse.iter().enumerate() {
+        let at = d as i64;
+        let bias = c.maybe(3)?.map(|bias| bias.select(0, at)).transpose()?;
+        let half = |part: usize| {
+            bias.as_ref()
+                .map(|bias| bias.narrow(0, (part * rows) as i64, rows))
+                .transpose()
+        };
+        let cell = Cell {
+            c,
+            recurrent: r.select(0, at)?.permute([1, 0])?,
+            recurrent_bias: half(1)?,
+            peepholes: if gates == 4 {
+                c.maybe(7)?.map(|p| p.select(0, at)).transpose()?
+            } else {
+                None
+            },
+            activations: &functions_of[d * functions..(d + 1) * functions],
+            hidden,
+            clip: c.maybe_float("clip")?,
+        };
+        let flat = reshape(&x, &[time * batch, x.shape()[2]])?;
+        let weighted = with_bias(flat.matmul(&w.select(0, at)?.permute([1, 0])?)?, &half(0)?)?;
+        let weighted = reshape(&weighted, &[time, batch, rows])?;
+        let (mut h, mut s) = (
+            state(5, d)?,
+            if gates == 4 {
+                state(6, d)?
+            } else {
+                zeros(&[batch, hidden], x.dtype())?
+            },
+        );
+        let mut steps = vec![None; time];
+        for t in 0..time {
+            let t = if reverse { time - 1 - t } else { t };
+            let (next_h, next_s) = step(&cell, &weighted.select(0, t as i64)?, &h, &s)?;
+            match &lengths {
+                None => {
+                    (h, s) = (next_h, next_s);
+                    steps[t] = Some(h.clone());
+                }
+                Some(lengths) => {
+                    let inside = lengths.iter().map(|&n| i64::from((t as i64) < n)).collect();
+                    let inside = from_ints(inside, &[batch, 1])?.ne(0)?;
+                    steps[t] = Some(inside.where_cond(&next_h, &next_h.zeros_like()?)?);
+                    h = inside.where_cond(&next_h, &h)?;
+                    s = inside.where_cond(&next_s, &s)?;
+                }
+            }
+        }
+        let steps: Vec<DynTensor> = steps.into_iter().flatten().collect();
+        c.require(!steps.is_empty(), "the sequence is empty")?;
+        all.push(DynTensor::stack(
+            &steps.iter().collect::<Vec<_>>(),
+            0,
+            None,
+        )?);
+        last_h.push(h);
+        last_s.push(s);
+    }
+    let stack = |parts: &[DynTensor], at: i64| {
+        DynTensor::stack(&parts.iter().collect::<Vec<_>>(), at, None)
+    };
+    let (mut y, mut h, mut s) = (stack(&all, 1)?, stack(&last_h, 0)?, stack(&last_s, 0)?);
+    if batch_first {
+        y = permute(&y, &[2, 0, 1, 3])?;
+        h = permute(&h, &[1, 0, 2])?;
+        s = permute(&s, &[1, 0, 2])?;
+    }
+    Ok(if gates == 4 {
+        vec![y, h, s]
+    } else {
+        vec![y, h]
+    })
+}

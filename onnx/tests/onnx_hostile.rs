@@ -1,0 +1,146 @@
+//! Models with random changes cause no panic, and opening them needs no more memory than twice the file and a constant.
+//!
+//! `NOMINA_FILES=count,seed` sets the number of files, and the seed.
+
+#[allow(dead_code)]
+#[path = "../../tests/programs/bytes.rs"]
+mod bytes;
+#[path = "../../tests/counting/mod.rs"]
+mod counting;
+mod node;
+
+use bytes::Bytes;
+use nomina_onnx::Model;
+
+/// The memory of small files and error texts, beyond twice the file.
+const FLAT: usize = 4 << 20;
+
+const PACKED: &[u8] = include_bytes!("data/node_cases.bin");
+
+/// The models of the node cases.
+fn models() -> Vec<Vec<u8>> {
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(PACKED).unwrap();
+    let mut data = Vec::new();
+    std::io::Read::read_to_end(&mut decoder, &mut data).unwrap();
+    let mut at = 0;
+    let number = |at: &mut usize| {
+        let bytes: [u8; 4] = data[*at..*at + 4].try_into().unwrap();
+        *at += 4;
+        u32::from_le_bytes(bytes) as usize
+    };
+    let mut all = Vec::new();
+    for _ in 0..number(&mut at) {
+        let name = number(&mut at);
+        at += name;
+        let model = number(&mut at);
+        all.push(data[at..at + model].to_vec());
+        at += model;
+        for _ in 0..2 * number(&mut at) {
+            for _ in 0..number(&mut at) {
+                let message = number(&mut at);
+                at += message;
+            }
+        }
+    }
+    all
+}
+
+fn mutated(random: &mut Bytes<'_>, seed: &[u8]) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(bytes.len().max(1));
+        match random.below(24) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at.min(bytes.len()), random.word() as u8),
+            2 if !bytes.is_empty() => drop(bytes.remove(at)),
+            3 => {
+                let part = bytes[at..(at + random.below(40)).min(bytes.len())].to_vec();
+                bytes.splice(at..at, part);
+            }
+            4 => bytes.splice(at..at, [0xff; 9]).for_each(drop),
+            _ if !bytes.is_empty() => bytes[at] = random.word() as u8,
+            _ => {}
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    bytes
+}
+
+#[test]
+fn changed_models_cause_no_panic_and_need_little_memory() {
+    let given = std::env::var("NOMINA_FILES").unwrap_or_default();
+    let mut numbers = given.split(',').map(|n| n.parse::<u64>().ok());
+    let (count, seed) = (
+        numbers.next().flatten().unwrap_or(4000),
+        numbers.next().flatten().unwrap_or(1),
+    );
+    let seeds = models();
+    let mut random = Bytes::Random(seed);
+    let (mut opened, mut most) = (0, 0);
+    for file in 0..count {
+        let which = random.below(seeds.len());
+        let bytes = mutated(&mut random, &seeds[which]);
+        let open = || std::panic::catch_unwind(|| Model::from_bytes(&bytes).is_ok());
+        let (peak, result) = counting::peak(open);
+        let Ok(ok) = result else {
+            panic!("file {file} of seed {seed} panics: {bytes:?}")
+        };
+        opened += u64::from(ok);
+        most = most.max(peak.saturating_sub(2 * bytes.len()));
+        assert!(
+            peak <= 2 * bytes.len() + FLAT,
+            "file {file} of {} bytes needs {peak}",
+            bytes.len()
+        );
+    }
+    println!("{count} changed models: {opened} open, at most {most} bytes beyond twice the file");
+}
+
+/// The length and the number of a field.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut all = vec![number << 3 | 2];
+    let mut length = bytes.len();
+    while length > 127 {
+        all.push(length as u8 | 128);
+        length >>= 7;
+    }
+    all.push(length as u8);
+    all.extend(bytes);
+    all
+}
+
+#[test]
+fn files_that_ask_for_much_are_refused() {
+    let ints = field(7, &field(1, &field(5, &field(8, &vec![1; 1 << 20]))));
+    let nodes = field(7, &[0x0a, 0].repeat(1 << 19));
+    let mut nested = Vec::new();
+    for _ in 0..20_000 {
+        nested = field(1, &field(5, &field(6, &nested)));
+    }
+    let sizes = field(
+        7,
+        &field(
+            5,
+            &[
+                0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x10, 1,
+            ],
+        ),
+    );
+    for (what, bytes) in [
+        ("integers", ints),
+        ("nodes", nodes),
+        ("graphs in graphs", field(7, &nested)),
+        ("sizes", sizes),
+    ] {
+        let (peak, result) = counting::peak(|| Model::from_bytes(&bytes).map(drop));
+        let error = result.expect_err(what).to_string();
+        assert!(
+            peak <= 2 * bytes.len() + FLAT,
+            "{what}: {peak} bytes for a file of {}",
+            bytes.len()
+        );
+        println!("{what}: {error}");
+    }
+}
