@@ -43,9 +43,10 @@ impl<D: Dims, T: Element> fmt::Debug for Tensor<D, T> {
 
 /// # As HTML
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Returns an HTML fragment that shows the tensor: a table with named axes and coloured values,
-    /// sliders for dims beyond two, NaN marked. It loads no other resources. For a large tensor, it
-    /// contains regularly spaced elements of each dim, at most 32,768 in total, and says so.
+    /// Returns an HTML fragment that shows the tensor: a grid of coloured cells with named axes, sliders
+    /// for dims beyond two, a bar of the colours, the value under the pointer, and an image in its own
+    /// colours (a dim `Rgb` of 3 or `Rgba` of 4). It loads no other resources. For a large tensor, it
+    /// contains regularly spaced elements of each dim, at most 65,536 in total, and says so.
     ///
     /// ```
     /// # use nomina::prelude::*;

@@ -1,4 +1,4 @@
-//! Tensors as HTML: a table with named axes, and sliders for the dims beyond two.
+//! Tensors as HTML: a grid of coloured cells with named axes, and sliders for the dims beyond two.
 //!
 //! The page contains a part of bounded size as JSON, with a script that shows it: nothing is fetched.
 
@@ -12,10 +12,23 @@ use super::{Heading, body, number};
 use crate::file;
 use crate::raw::Raw;
 
-/// The maximal number of elements of a page.
-const ELEMENTS: usize = 1 << 15;
-/// The maximal number of elements of one dim.
-const SIDE: usize = 128;
+/// The maximal number of elements of a page, and of one dim on it.
+#[derive(Clone, Copy)]
+struct Limits {
+    elements: usize,
+    side: usize,
+}
+
+/// A page of numbers shows the text of each.
+const NUMBERS: Limits = Limits {
+    elements: 1 << 16,
+    side: 256,
+};
+/// A picture has three or four numbers per cell, which are short.
+const PICTURE: Limits = Limits {
+    elements: 1 << 18,
+    side: 512,
+};
 
 /// The part of a dim on a page: every `step`-th element.
 struct Subsample {
@@ -25,18 +38,35 @@ struct Subsample {
 }
 
 impl Subsample {
-    fn new(size: usize, most: usize) -> Self {
-        let step = size.div_ceil(most).max(1);
+    fn new(size: usize, step: usize) -> Self {
         let shown = size.div_ceil(step);
         Self { size, step, shown }
     }
 }
 
-/// Returns the largest part of each dim that a page may have: the longest dims are reduced first.
-fn parts(shape: &[usize]) -> Vec<Subsample> {
-    let mut most: Vec<usize> = shape.iter().map(|&size| size.clamp(1, SIDE)).collect();
+/// Returns the dim of an image's channels: three named `Rgb` or four named `Rgba`, in any case, beside two other dims.
+fn channels(shape: &[usize], names: &Names) -> Option<usize> {
+    let is_channels = |dim: &usize| {
+        let name = names.get(*dim).and_then(Option::as_ref);
+        name.is_some_and(|name| {
+            let name = name.to_string().to_ascii_lowercase();
+            matches!((&*name, shape[*dim]), ("rgb", 3) | ("rgba", 4))
+        })
+    };
+    (0..shape.len())
+        .rev()
+        .find(is_channels)
+        .filter(|_| shape.len() > 2)
+}
+
+/// Returns the largest part of each dim that a page may have: the longest dims are reduced first, and the two sides of
+/// a picture in the same proportion.
+fn parts(shape: &[usize], channels: Option<usize>) -> Vec<Subsample> {
+    let limits = channels.map_or(NUMBERS, |_| PICTURE);
+    let longest = |&size: &usize| size.clamp(1, limits.side);
+    let mut most: Vec<usize> = shape.iter().map(longest).collect();
     let total = |most: &[usize]| most.iter().fold(1_usize, |all, &n| all.saturating_mul(n));
-    while total(&most) > ELEMENTS {
+    while total(&most) > limits.elements {
         // Among dims of the same length, the outermost is reduced, so rows and columns stay longest.
         let Some(longest) = (0..most.len()).rev().max_by_key(|&dim| most[dim]) else {
             break;
@@ -44,7 +74,16 @@ fn parts(shape: &[usize]) -> Vec<Subsample> {
         most[longest] = most[longest].div_ceil(2);
     }
     let each = shape.iter().zip(most);
-    each.map(|(&size, most)| Subsample::new(size, most))
+    let mut steps: Vec<usize> = each
+        .map(|(size, most)| size.div_ceil(most).max(1))
+        .collect();
+    let mut sides = (0..shape.len()).rev().filter(|&dim| Some(dim) != channels);
+    if let (Some(_), Some(columns), Some(rows)) = (channels, sides.next(), sides.next()) {
+        let step = steps[rows].max(steps[columns]);
+        (steps[rows], steps[columns]) = (step, step);
+    }
+    let each = shape.iter().zip(steps);
+    each.map(|(&size, step)| Subsample::new(size, step))
         .collect()
 }
 
@@ -55,7 +94,8 @@ fn parts(shape: &[usize]) -> Vec<Subsample> {
 /// [`ErrorKind::Memory`](nomina_core::ErrorKind::Memory), and errors of the device.
 pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     let raw = raw.clone().detach();
-    let parts = parts(raw.shape());
+    let channels = channels(raw.shape(), names);
+    let parts = parts(raw.shape(), channels);
     let mut part = raw.clone();
     for (dim, of) in parts.iter().enumerate() {
         if of.step > 1 {
@@ -66,7 +106,9 @@ pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     let shown: Vec<Scalar> = part.try_scalars()?.collect();
     let all = parts.iter().all(|part| part.step == 1);
     let statistics = Statistics::new(&shown);
-    let json = json(&parts, names, raw.dtype(), &shown, &statistics);
+    let white = channels.and_then(|_| statistics.white(raw.dtype()));
+    let picture = channels.zip(white);
+    let json = json(&parts, names, raw.dtype(), &shown, &statistics, picture);
     let mut page = String::with_capacity(json.len() + 16_384);
     page += "<div class=\"nomina-view\">\n<style>";
     page += include_str!("view.css");
@@ -163,6 +205,7 @@ fn json(
     dtype: DType,
     shown: &[Scalar],
     statistics: &Statistics,
+    picture: Option<(usize, u8)>,
 ) -> String {
     let dims = parts.iter().enumerate().map(|(dim, part)| {
         // Consists of letters, digits, `_` and `'`, like every name.
@@ -172,7 +215,11 @@ fn json(
     });
     let dims = dims.collect::<Vec<_>>().join(",");
     let (low, high) = statistics.ends.unwrap_or((0.0, 0.0));
-    let mut text = format!("{{\"dims\":[{dims}],\"low\":{low:?},\"high\":{high:?},\"values\":[");
+    let mut text = format!("{{\"dims\":[{dims}],\"low\":{low:?},\"high\":{high:?},");
+    if let Some((channels, white)) = picture {
+        let _ = write!(text, "\"colours\":{channels},\"white\":{white},");
+    }
+    text += "\"values\":[";
     for (i, &value) in shown.iter().enumerate() {
         if i > 0 {
             text.push(',');
@@ -204,6 +251,18 @@ impl Statistics {
             mean: finite().map(|v| v / count as f64).sum(),
             nan,
             infinite: shown.len() - count - nan,
+        }
+    }
+
+    /// Returns the value of full brightness, if the elements can be the channels of an image: 255 for integers, 1 or 255
+    /// for floats.
+    fn white(&self, dtype: DType) -> Option<u8> {
+        let (low, high) = self.ends?;
+        match dtype {
+            DType::Bool => None,
+            _ if dtype.is_complex() || low < 0.0 || high > 255.0 => None,
+            _ if dtype.is_float() && high <= 1.0 => Some(1),
+            _ => Some(255),
         }
     }
 
