@@ -50,6 +50,7 @@
 //! | have names, rank and dtype at run time | [`DynTensor`]; in a typed tensor, [`Wild`] |
 //! | write generic functions | [`relations`](macro@relations), and the bounds and aliases of [`dims`](mod@dims) |
 //! | differentiate | [`grad`](mod@grad) |
+//! | loop over a dim: scans, a function of each slice | [`loops`] |
 //! | write to a part of a tensor, compute with sparse tensors | [`TensorMut`], [`Sparse`] |
 //! | pass optional arguments | [`options`]; [`types`] has other types of arguments and results |
 //! | handle mistakes of sizes, files and devices | [`Error`]; a method `x` that can fail has a form `try_x` |
@@ -73,6 +74,7 @@
 
 mod erased;
 pub mod grad;
+pub mod loops;
 mod macros;
 pub mod options;
 pub mod prelude;
@@ -136,6 +138,7 @@ pub mod dynamic {
     pub use nomina_runtime::tensor::gradient::{
         checkpoint, grad, gradients, hessian, jacobian, jvp, per_sample, value_and_grad, vjp,
     };
+    pub use nomina_runtime::tensor::loops::{associative_scan, map_over, scan};
     pub use nomina_runtime::tensor::{
         BatchNormOptions, BinaryCrossEntropyOptions, CrossEntropyOptions, LayerNormOptions,
         Reduction, RmsNormOptions,

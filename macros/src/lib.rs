@@ -23,12 +23,14 @@
 //! | [`fuse!`], [`try_fuse!`] | a chain of elementwise operators in one pass |
 //! | [`relations`](macro@relations) | adds the bounds of a generic function |
 //! | `#[derive(Module)]` | visits the parameters of a network; see `nomina-nn` |
+//! | `#[derive(Batch)]` | declares the struct of batches of a struct of tensors; see `nomina::loops` |
 //! | [`mesh!`], [`layout!`] | declare a mesh of processes, and the dims that its axes split; see `nomina-mesh` |
 //!
 //! Each macro has three steps: *parse* the input, *validate* it, *expand* it. Errors are collected and reported together,
 //! each at its tokens.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod batch;
 mod crate_path;
 mod depth;
 mod dims;
@@ -203,6 +205,16 @@ pub fn relations(written: TokenStream, function: TokenStream) -> TokenStream {
 #[proc_macro_derive(Module, attributes(module))]
 pub fn derive_module(input: TokenStream) -> TokenStream {
     module::module(input.into()).into()
+}
+
+/// Declares a struct of batches: `SampleBatch<N>` for a struct `Sample`, with the same fields, stacked along `N`.
+///
+/// `#[batch(name = Name)]` on the type gives the struct another name, and `#[batch(crate = path)]` the path of the crate
+/// `nomina`, if it is not at the root.
+#[doc(hidden)]
+#[proc_macro_derive(Batch, attributes(batch))]
+pub fn derive_batch(input: TokenStream) -> TokenStream {
+    batch::batch(input.into()).into()
 }
 
 /// Generates the panicking twin of a method that returns `Result`.

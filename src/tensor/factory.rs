@@ -258,7 +258,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(super) fn from_parts(data: Vec<T>, shape: &[usize]) -> Result<Self> {
+    pub(crate) fn from_parts(data: Vec<T>, shape: &[usize]) -> Result<Self> {
         let names = |error: Error| error.with_names([&Names::from_static(D::NAMES)]);
         let raw = Raw::from_vec(data, shape).map_err(names)?;
         Self::try_from_erased(factory::from_raw(raw, D::STATIC, "from_vec"))

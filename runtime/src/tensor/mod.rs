@@ -24,6 +24,7 @@ mod html;
 mod index;
 #[cfg(feature = "linalg")]
 mod linalg;
+pub mod loops;
 mod loss;
 mod masked;
 mod naming;
