@@ -45,20 +45,28 @@
 //! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, recurrent layers, dropout |
 //! | [`optim`] | `Sgd`, `Adam`, `AdamW`, `RmsProp`, `Adagrad`, `Lion`, `Muon`, `Lbfgs`, groups, averages, clipping, [schedules](optim::schedule) |
 //! | [`init`] | initial weights |
-//! | [`Batches`] | rows of data in batches, shuffled with a seed |
+//! | [`data`] | `Loader`: batches of items on several threads; samplers, padding; [`Batches`]: indices in batches |
+//! | [`metrics`] | accuracy, confusion, running means, perplexity, errors of predicted numbers |
 //!
-//! `nomina-io` saves and loads models, and `nomina-mesh` distributes them. This crate has no features: those of `nomina`,
-//! such as `cuda`, apply to it.
+//! `nomina-io` saves and loads models, and `nomina-mesh` distributes them.
+//!
+//! # Features
+//!
+//! - `progress`: progress bars, by `indicatif`.
+//! - `tensorboard`: logs in TensorBoard's format.
+//!
+//! Those of `nomina`, such as `cuda`, apply to this crate.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod buffer;
 mod call;
-mod data;
+pub mod data;
 mod identity;
 pub mod init;
 pub mod layers;
 mod load;
+pub mod metrics;
 mod mode;
 mod module;
 mod operand;
@@ -66,6 +74,12 @@ pub mod optim;
 mod param;
 mod path;
 pub mod prelude;
+#[cfg(feature = "progress")]
+#[cfg_attr(docsrs, doc(cfg(feature = "progress")))]
+pub mod progress;
+#[cfg(feature = "tensorboard")]
+#[cfg_attr(docsrs, doc(cfg(feature = "tensorboard")))]
+pub mod tensorboard;
 
 // `#[twin]` expands to `crate::ok`.
 pub use buffer::Buffer;

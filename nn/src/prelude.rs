@@ -1,5 +1,6 @@
 //! The prelude for programs with networks: `use nomina_nn::prelude::*;`, in addition to nomina's own prelude.
 
+pub use crate::data::{Batch, Dataset, Loader, length_mask, pad_sequences, try_pad_sequences};
 pub use crate::layers::*;
 pub use crate::optim::{Adagrad, Adam, AdamW, Lbfgs, Lion, Muon, RmsProp, Sgd, clip_grad_norm};
 pub use crate::{Batches, Mode, Module, Param, Strict};
