@@ -19,10 +19,11 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use nomina::prelude::*;
 use nomina::{no_grad, reduction};
+use nomina_nn::metrics::{Confusion, Mean};
 use nomina_nn::prelude::*;
+use nomina_nn::progress::Progress;
 
 use data::Digits;
 use training::{Plan, Training};
@@ -44,8 +45,6 @@ dims! {
     pub Hidden,
     /// Digits.
     pub Class = 10,
-    /// Predicted digits.
-    pub Told = 10,
 }
 
 const SEED: u64 = 7;
@@ -186,19 +185,16 @@ fn trained<M: Classifier>(
         let dims: Vec<String> = names.map(|(name, size)| format!("{name}={size}")).collect();
         println!("  {path:<16}({})", dims.join(", "));
     }
-    let style = "{prefix} {bar:40} epoch {pos} of {len}, loss {msg}, {elapsed} of {duration}";
-    let bar = ProgressBar::new(plan.epochs).with_style(ProgressStyle::with_template(style)?);
-    bar.set_prefix(name.to_owned());
+    let mut progress = Progress::new(name.to_owned(), plan.epochs as usize);
     while !training.is_done() {
-        bar.set_position(training.epoch);
-        let (mut sum, mut count) = (0.0, 0.0);
-        training.run_epoch(train, |loss| {
-            (sum, count) = (sum + loss, count + 1.0);
-            bar.set_message(format!("{:.4}", sum / count));
-        });
+        progress.set_position(training.epoch as usize);
+        let mut mean = Mean::default();
+        training.run_epoch(train, |loss, count| {
+            mean.update(loss, count);
+            progress.show("loss", mean.value());
+        })?;
         training.save(&file)?;
     }
-    bar.finish_and_clear();
     Ok(training.model)
 }
 
@@ -207,18 +203,18 @@ pub(crate) fn report(
     name: &str,
     model: &impl Classifier,
     digits: &Digits,
-    least: f32,
+    least: f64,
     out: &Path,
 ) -> Result<(), Box<dyn Error>> {
     let scores = no_grad(|| model.forward(&digits.images, Mode::Eval));
     let told = scores.argmax(Class);
-    let right = told.eq(&digits.labels).float().mean(..).item();
+    let mut confusion = Confusion::new(Class);
+    confusion.update(&told, &digits.labels);
+    let right = confusion.accuracy();
     println!("  {:.2} % of held-out digits are told right", 100.0 * right);
 
-    let (labels, told_as) = (digits.labels.one_hot(Class), told.one_hot(Told));
-    let counts: Tensor<(Class, Told)> = labels.float().contract(&told_as.float(), N);
     let file = |what: &str| out.join(format!("{name}-{what}.png"));
-    pictures::confusion(&file("confusion"), &counts)?;
+    pictures::confusion(&file("confusion"), &confusion.counts())?;
 
     let losses = scores.cross_entropy_with(&digits.labels, Class, reduction::None, default());
     let (losses, worst) = losses.topk(12, N);

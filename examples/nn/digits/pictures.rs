@@ -11,16 +11,15 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::data::Digits;
-use super::{Class, N, Told};
+use super::{Class, N};
 
 type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
 
 /// Draws a confusion matrix: digits by rows, predictions by columns.
-pub fn confusion(path: &Path, counts: &Tensor<(Class, Told)>) -> Drawn {
-    let shares = counts.align_to((Told, Class)) / counts.sum(Told).clamp_min(1.0);
-    let shares = shares.align_as(counts);
-    let fields: Vec<(f32, f32)> = counts.iter().zip(shares.iter()).collect();
+pub fn confusion(path: &Path, counts: &Tensor<(Class, Prime<Class>), i64>) -> Drawn {
+    let shares = counts.float() / counts.sum(keep(Prime(Class))).clamp_min(1).float();
+    let fields: Vec<(i64, f32)> = counts.iter().zip(shares.iter()).collect();
     save(path, (550, 550), |root| {
         root.fill(&WHITE)?;
         let cells = root.split_evenly((11, 11));
@@ -34,7 +33,7 @@ pub fn confusion(path: &Path, counts: &Tensor<(Class, Told)>) -> Drawn {
                 let hue = if class == told { 0.6 } else { 0.0 };
                 let lightness = 1.0 - 0.6 * f64::from(share).sqrt();
                 cell.fill(&HSLColor(hue, 0.7, lightness))?;
-                let text = if count > 0.0 {
+                let text = if count > 0 {
                     count.to_string()
                 } else {
                     String::new()

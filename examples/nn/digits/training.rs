@@ -45,24 +45,26 @@ impl<M: Classifier> Training<M> {
         self.epoch >= self.plan.epochs
     }
 
-    /// Trains on each picture once, and calls `step` with the loss of each batch.
-    pub fn run_epoch(&mut self, digits: &Digits, mut step: impl FnMut(f32)) {
+    /// Trains on each picture once, and calls `step` with the loss and the size of each batch.
+    pub fn run_epoch(&mut self, digits: &Digits, mut step: impl FnMut(f32, usize)) -> Result<()> {
         // All random numbers depend on the epoch's number only, not on what ran before.
-        let seed = self.plan.seed + self.epoch;
-        manual_seed(seed);
-        let batches = Batches::shuffled(N.of(digits.len()), BATCH, seed);
+        manual_seed(self.plan.seed + self.epoch);
+        let rows = (digits.images.clone(), digits.labels.clone());
+        let batches = Loader::from_tensors(N, rows, BATCH).shuffled(self.plan.seed);
+        let batches = batches.epoch(self.epoch);
         let steps = batches.len() as u64;
-        for (at, rows) in (self.epoch * steps..).zip(batches) {
-            let batch = digits.pick(&rows);
-            let scores = self.model.forward(&batch.images, Mode::Train);
-            let loss = scores.cross_entropy(&batch.labels, Class);
+        for (at, batch) in (self.epoch * steps..).zip(batches) {
+            let (images, labels) = batch?;
+            let scores = self.model.forward(&images, Mode::Train);
+            let loss = scores.cross_entropy(&labels, Class);
             loss.backward();
             self.optimizer.options.lr =
                 self.plan.lr * schedule::cosine(at, steps, self.plan.epochs * steps);
             self.optimizer.step(&mut self.model);
-            step(loss.item());
+            step(loss.item(), labels.size(N));
         }
         self.epoch += 1;
+        Ok(())
     }
 
     /// Writes the whole state to one file, atomically.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use digits::data::Digits;
 use digits::training::{Plan, Training};
-use digits::{Class, Classifier, Cnn, Mlp, N, Told, pictures, report};
+use digits::{Class, Classifier, Cnn, Mlp, N, pictures, report};
 use nomina::prelude::*;
 
 /// Serializes tests that train, since all threads draw from one generator.
@@ -44,7 +44,9 @@ fn file(name: &str) -> PathBuf {
 fn run<M: Classifier>(training: &mut Training<M>, digits: &Digits, epochs: usize) -> Vec<f32> {
     let mut losses = Vec::new();
     for _ in 0..epochs {
-        training.run_epoch(digits, |loss| losses.push(loss));
+        training
+            .run_epoch(digits, |loss, _| losses.push(loss))
+            .unwrap();
     }
     losses
 }
@@ -178,10 +180,10 @@ fn reader(path: PathBuf) -> ((u32, u32), impl Fn(u32, u32) -> [u8; 3]) {
 #[test]
 fn pictures_show_what_was_told_right_and_wrong() {
     // Four correct predictions, and one 2 that is classified as 7.
-    let counts = Tensor::<(Class, Told)>::from_fn((Class, Told), |at| match at {
-        [3, 3] => 4.0,
-        [2, 7] => 1.0,
-        _ => 0.0,
+    let counts: Tensor<(Class, Prime<Class>), i64> = Tensor::from_fn([10; 2], |at| match at {
+        [3, 3] => 4,
+        [2, 7] => 1,
+        _ => 0,
     });
     let path = file("confusion.png");
     pictures::confusion(&path, &counts).unwrap();
