@@ -1,4 +1,4 @@
-//! Files of named tensors: safetensors, zarr, npy, npz and PNG.
+//! Files of named tensors: safetensors, zarr, npy, npz, PNG, and those of PyTorch.
 //!
 //! A file's tensor is opened as the requested type: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
 //! are checked, or a [`DynTensor`](nomina::DynTensor), which accepts any. Files are written under a temporary name and
@@ -33,6 +33,7 @@
 //! | [`npy`] | `npy` | none | mapped, without a copy | at once |
 //! | [`npz`] | `npz` | none | array by array | at once |
 //! | [`png`] | `png` | none | pixel by pixel | at once |
+//! | [`pth`] | `pth` | none | mapped, without a copy | no |
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
 //! | [`zarr`] | `zarr` | its own | by boxes | by boxes |
 //!
@@ -47,6 +48,7 @@
     not(any(
         feature = "npy",
         feature = "png",
+        feature = "pth",
         feature = "safetensors",
         feature = "zarr"
     )),
@@ -56,6 +58,21 @@
 #[cfg(target_endian = "big")]
 compile_error!("the elements of files are little-endian, and so must be the machine's");
 
+#[cfg(any(
+    feature = "npz",
+    feature = "pth",
+    feature = "safetensors",
+    feature = "zarr"
+))]
+mod describe;
+#[cfg(any(
+    feature = "npz",
+    feature = "pth",
+    feature = "safetensors",
+    feature = "zarr"
+))]
+#[cfg_attr(not(any(feature = "pth", feature = "safetensors")), allow(dead_code))]
+mod foreign;
 #[cfg(feature = "image")]
 pub mod image;
 #[cfg(any(feature = "safetensors", feature = "zarr"))]
@@ -69,11 +86,23 @@ mod open;
 mod picture;
 #[cfg(feature = "png")]
 pub mod png;
+#[cfg(feature = "pth")]
+pub mod pth;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
+#[cfg(any(
+    feature = "npz",
+    feature = "pth",
+    feature = "safetensors",
+    feature = "zarr"
+))]
+pub use self::{
+    describe::{Format, TensorDescription, describe},
+    foreign::ForeignDType,
+};
 pub use open::OpenAs;
 
 /// The guide to files; its snippets run as doc tests.
@@ -82,6 +111,7 @@ pub use open::OpenAs;
     feature = "image",
     feature = "npz",
     feature = "png",
+    feature = "pth",
     feature = "safetensors",
     feature = "zarr"
 ))]

@@ -7,11 +7,13 @@ use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use nomina::{DynTensor, Error, ErrorKind, Result};
+use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use crate::describe::TensorDescription;
+use crate::foreign::Elements;
 use crate::npy::{header, write};
 use crate::open::{OpenAs, open_refined};
 use nomina_runtime::file::{self, failed};
@@ -87,6 +89,29 @@ impl Npz {
         loaded.map_err(|error: Error| {
             error.within(format_args!("`{name}` in {}", self.path.display()))
         })
+    }
+
+    /// Describes all arrays.
+    pub(crate) fn describe(&self) -> Result<Vec<TensorDescription>> {
+        let op = "describe";
+        let describe = |name: &String| {
+            let mut archive = self.archive.lock().unwrap_or_else(|held| held.into_inner());
+            let entry = archive.by_name(&format!("{name}.npy"));
+            let mut entry = entry.map_err(|error| broken(op, error))?;
+            let header = header::read(op, &mut entry)?;
+            let (names, elements) = (
+                Names::unnamed(header.shape.len()),
+                Elements::Own(header.dtype),
+            );
+            Ok(TensorDescription::new(name, names, &header.shape, elements))
+        };
+        let all = self.keys.iter();
+        all.map(|name| {
+            describe(name).map_err(|error: Error| {
+                error.within(format_args!("`{name}` in {}", self.path.display()))
+            })
+        })
+        .collect()
     }
 
     fn read(&self, op: &'static str, name: &str) -> Result<DynTensor> {

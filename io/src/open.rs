@@ -74,6 +74,7 @@ pub(crate) fn open_as<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<
     feature = "image",
     feature = "npy",
     feature = "png",
+    feature = "pth",
     feature = "safetensors"
 ))]
 pub(crate) fn open_refined<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {

@@ -9,6 +9,9 @@ mod bytes;
 mod counting;
 #[cfg(feature = "png")]
 mod png_file;
+#[cfg(feature = "pth")]
+#[path = "hostile/pth.rs"]
+mod pytorch;
 #[cfg(feature = "zarr")]
 #[path = "hostile/zarr.rs"]
 mod zarr;

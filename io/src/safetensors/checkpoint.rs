@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nomina::dynamic::Index as At;
-use nomina::{DynTensor, Error, ErrorKind, Result};
+use nomina::{DType, DynTensor, Error, ErrorKind, Result};
 
 use super::SafeTensors;
 use super::parts::{INDEX, Index, SHARDING, Sharding};
+use crate::describe::TensorDescription;
+use crate::foreign::{ForeignDType, ReadAs};
 use crate::json::MOST_DIMS;
 use crate::open::{OpenAs, open_as, open_refined};
 use nomina_runtime::file::{self, failed};
@@ -43,6 +45,7 @@ pub struct Checkpoint {
     path: PathBuf,
     tensors: BTreeMap<String, Vec<TensorPart>>,
     files: Mutex<BTreeMap<String, Arc<SafeTensors>>>,
+    read_as: ReadAs,
 }
 
 /// The location of a tensor or of a part of it.
@@ -72,6 +75,7 @@ impl Checkpoint {
             path: path.to_owned(),
             tensors: BTreeMap::new(),
             files: Mutex::default(),
+            read_as: ReadAs::default(),
         };
         let mut open = || {
             // Anything that exists and is not a folder is opened as a file.
@@ -173,10 +177,21 @@ impl Checkpoint {
         if let Some(file) = files.get(name) {
             return Ok(file.clone());
         }
-        let file = SafeTensors::open(self.path.join(name)).map_err(|error| error.in_op(op))?;
+        let opened = SafeTensors::open(self.path.join(name));
+        let mut file = opened.map_err(|error| error.in_op(op))?;
+        file.read_as = self.read_as.clone();
         let file = Arc::new(file);
         files.insert(name.to_owned(), file.clone());
         Ok(file)
+    }
+
+    /// Reads elements of a dtype that tensors lack as another one, like [`SafeTensors::read_as`].
+    #[must_use]
+    pub fn read_as(mut self, from: ForeignDType, to: DType) -> Self {
+        self.read_as.set(from, to);
+        // Files that are open already were opened without it.
+        self.files = Mutex::default();
+        self
     }
 
     /// Returns the names of the tensors, sorted.
@@ -228,6 +243,23 @@ impl Checkpoint {
         parts
             .map(|parts| total_sizes(&parts))
             .map_err(|error| self.with_context(error, name))
+    }
+
+    /// Describes all tensors, whose parts are taken together.
+    pub(crate) fn describe(&self) -> Result<Vec<TensorDescription>> {
+        let op = "describe";
+        let describe = |name: &str| {
+            let parts = self.parts(op, name)?;
+            let Some((file, _)) = parts.first() else {
+                return Err(broken(op, "it has no parts"));
+            };
+            let mut found = self.file(op, file)?.description(name)?;
+            found.shape = total_sizes(&parts);
+            Ok(found)
+        };
+        let all = self.keys();
+        all.map(|name| describe(name).map_err(|error| self.with_context(error, name)))
+            .collect()
     }
 
     fn with_context(&self, error: Error, name: &str) -> Error {

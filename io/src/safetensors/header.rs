@@ -12,6 +12,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::DIMS;
+use crate::foreign::{Elements, ForeignDType};
 use crate::json::{AtMost, MOST_DIMS};
 use nomina_runtime::file::failed;
 
@@ -42,12 +43,21 @@ pub(super) fn to_file(op: &'static str, dtype: DType) -> Result<Dtype> {
     })
 }
 
-/// Returns our dtype of the format's elements, if there is one.
-pub(super) fn from_file(dtype: Dtype) -> Option<DType> {
-    DTYPES
-        .iter()
-        .find(|pair| pair.1 == dtype)
-        .map(|pair| pair.0)
+/// The format's dtypes that tensors lack.
+const FOREIGN: [(ForeignDType, Dtype); 5] = [
+    (ForeignDType::F8E4M3, Dtype::F8_E4M3),
+    (ForeignDType::F8E5M2, Dtype::F8_E5M2),
+    (ForeignDType::U16, Dtype::U16),
+    (ForeignDType::U32, Dtype::U32),
+    (ForeignDType::U64, Dtype::U64),
+];
+
+/// Returns the elements of the format's dtype, if they are known.
+pub(super) fn from_file(dtype: Dtype) -> Option<Elements> {
+    let own = DTYPES.iter().find(|pair| pair.1 == dtype);
+    let foreign = FOREIGN.iter().find(|pair| pair.1 == dtype);
+    own.map(|pair| Elements::Own(pair.0))
+        .or(foreign.map(|pair| Elements::Foreign(pair.0)))
 }
 
 /// A parsed header.

@@ -14,10 +14,12 @@ mod save;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nomina::{DynTensor, Error, ErrorKind, Names, Result};
+use nomina::{DType, DynTensor, Error, ErrorKind, Names, Result};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 use safetensors::tensor::Dtype;
 
+use crate::describe::TensorDescription;
+use crate::foreign::{Elements, ForeignDType, ReadAs};
 use crate::open::{OpenAs, open_as, open_refined};
 pub use checkpoint::Checkpoint;
 use nomina_runtime::file::{self, failed};
@@ -58,6 +60,7 @@ pub struct SafeTensors {
     file: MappedFile,
     entries: BTreeMap<String, Entry>,
     metadata: BTreeMap<String, String>,
+    read_as: ReadAs,
 }
 
 #[derive(Debug)]
@@ -87,13 +90,12 @@ impl SafeTensors {
         let mut header = header::read(op, &file)?;
         let parts = header.tensors.iter().map(|(_, info)| {
             let (start, end) = info.data_offsets;
-            let known = header::from_file(info.dtype);
-            let numel = known.map_or(end - start, |dtype| (end - start) / dtype.size());
+            let dtype = header::from_file(info.dtype).map_or(DType::U8, Elements::mapped);
             MappedPart {
                 // Within the file, as the check of the header guarantees.
                 start: header.start + start,
-                dtype: known.unwrap_or(nomina::DType::U8),
-                numel,
+                dtype,
+                numel: (end - start) / dtype.size(),
             }
         });
         let file = MappedFile::new(op, &file, parts.collect())?;
@@ -112,7 +114,29 @@ impl SafeTensors {
             file,
             entries: entries.collect(),
             metadata: header.metadata,
+            read_as: ReadAs::default(),
         })
+    }
+
+    /// Reads elements of a dtype that tensors lack as another one, when tensors are opened.
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_io::{ForeignDType, safetensors::SafeTensors};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("model.safetensors");
+    /// # let header = r#"{"w":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[0,3]}}"#;
+    /// # let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0x38, 0x40, 0xb8]].concat();
+    /// # std::fs::write(&path, bytes).unwrap();
+    /// let file = SafeTensors::open(&path)?.read_as(ForeignDType::F8E4M3, DType::F32);
+    /// let w: Tensor<(Wild,)> = file.tensor("w")?;
+    /// assert_eq!(w.to_vec(), [1., 2., -1.]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn read_as(mut self, from: ForeignDType, to: DType) -> Self {
+        self.read_as.set(from, to);
+        self
     }
 
     /// Returns the names of the tensors, sorted.
@@ -196,7 +220,29 @@ impl SafeTensors {
         opened.map_err(|error| error.within(format_args!("`{name}` in {}", self.path.display())))
     }
 
+    /// Describes all tensors.
+    pub(crate) fn describe(&self) -> Result<Vec<TensorDescription>> {
+        self.keys().map(|name| self.description(name)).collect()
+    }
+
+    fn description(&self, name: &str) -> Result<TensorDescription> {
+        let described = self.entry("describe", name).and_then(|(entry, names)| {
+            let elements = entry.elements("describe", &names)?;
+            Ok(TensorDescription::new(name, names, &entry.shape, elements))
+        });
+        described.map_err(|error| error.within(format_args!("`{name}` in {}", self.path.display())))
+    }
+
     fn elements(&self, op: &'static str, name: &str) -> Result<DynTensor> {
+        let (entry, names) = self.entry(op, name)?;
+        let elements = entry.elements(op, &names)?;
+        let raw = self.file.part(op, entry.part, &entry.shape);
+        let raw = raw.and_then(|raw| self.read_as.convert(op, elements, raw));
+        DynTensor::from_parts(raw.map_err(|error| error.with_names([&names]))?, names)
+    }
+
+    /// Returns a tensor's entry, and the names of its dims.
+    fn entry(&self, op: &'static str, name: &str) -> Result<(&Entry, Names)> {
         let Some(entry) = self.entries.get(name) else {
             let all = self.keys().take(20).map(|key| format!("`{key}`"));
             let all: Vec<String> = all.collect();
@@ -213,13 +259,18 @@ impl SafeTensors {
         } else {
             header::parse_names(&entry.names)?
         };
-        if header::from_file(entry.dtype).is_none() {
-            let what = format!("elements of {} are not supported", entry.dtype);
-            return Err(Error::new(ErrorKind::DType, op, what)
-                .operand(&names, &entry.shape)
-                .hint("convert it before saving"));
-        }
-        let raw = self.file.part(op, entry.part, &entry.shape);
-        DynTensor::from_parts(raw.map_err(|error| error.with_names([&names]))?, names)
+        Ok((entry, names))
+    }
+}
+
+impl Entry {
+    /// Returns the dtype of the elements.
+    fn elements(&self, op: &'static str, names: &Names) -> Result<Elements> {
+        header::from_file(self.dtype).ok_or_else(|| {
+            let what = format!("elements of {} are not supported", self.dtype);
+            Error::new(ErrorKind::DType, op, what)
+                .operand(names, &self.shape)
+                .hint("convert it before saving")
+        })
     }
 }
