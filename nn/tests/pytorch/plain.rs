@@ -267,3 +267,76 @@ fn layers_in_a_row() {
         ]
     );
 }
+
+/// A model of all layers whose dtype can be chosen.
+fn chain<T: Float>() -> impl Module + Layer<Tensor<(N, C, H, W), T>, Out = Tensor<(N, C, H, W), T>>
+{
+    let kernel = (H.of(3), W.of(2));
+    let tracked = InstanceNormOptions {
+        affine: true,
+        track_running_stats: true,
+        ..default()
+    };
+    Sequential((
+        WeightNorm::new(ConvTranspose2d::<(H, W), C, Out, T>::new(
+            C.of(2),
+            Out.of(4),
+            kernel,
+        )),
+        GroupNorm::<(H, W), Out, T>::new(Out.of(4), 2),
+        SpectralNorm::new(ConvTranspose2d::<(H, W), Out, C, T>::new(
+            Out.of(4),
+            C.of(3),
+            kernel,
+        )),
+        InstanceNorm::<(H, W), C, T>::with(C.of(3), tracked),
+        ChannelDropout::new((H, W), 0.0),
+        Upsample::new((H, W), 2.0, InterpolateMode::Linear),
+        AdaptiveAvgPool::new((H.of(3), W.of(3))),
+    ))
+}
+
+fn sixteen_bits<T: Float>() {
+    manual_seed(3);
+    let (rounded, mut whole) = (chain::<T>(), chain::<f32>());
+    let state = rounded.state().into_iter();
+    whole.load(state.map(|(path, x)| {
+        let x = if x.is_floating_point() {
+            x.to::<f32>().unwrap()
+        } else {
+            x
+        };
+        (path, x)
+    }));
+    let x: Tensor<(N, C, H, W)> = typed(
+        &Array::draw(&[2, 2, 4, 4], 1)
+            .to_dyn::<T>()
+            .to::<f32>()
+            .unwrap(),
+    );
+    let weights: Tensor<(N, C, H, W)> = typed(&Array::draw(&[2, 3, 3, 3], 2).to_dyn::<f32>());
+    let (y, want) = (
+        rounded.try_apply(&x.to::<T>(), Mode::Train).unwrap(),
+        whole.try_apply(&x, Mode::Train).unwrap(),
+    );
+    let off = (y.to::<f32>() - &want).abs().max(..).item();
+    assert!(off < 0.06, "{off}");
+    (y.to::<f32>() * &weights).sum(..).backward();
+    (want * &weights).sum(..).backward();
+    for ((path, own), (_, other)) in rounded.params().iter().zip(whole.params()) {
+        let [own, other] = [own, &other].map(|x| to_f64(&x.grad().unwrap()));
+        let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let apart: Vec<f64> = own.iter().zip(&other).map(|(a, b)| a - b).collect();
+        // The bias before a norm has no gradient but what rounding leaves.
+        assert!(
+            length(&apart) < 0.08 * length(&other).max(1.0),
+            "{path}: {own:?} {other:?}"
+        );
+    }
+}
+
+#[test]
+fn layers_compute_in_16_bits() {
+    sixteen_bits::<bf16>();
+    sixteen_bits::<f16>();
+}
