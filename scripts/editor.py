@@ -78,7 +78,7 @@ HOVERS = [
     ("Rgb = 3", 0, ["struct Rgb", "Dim `Rgb`, of size 3."], "impl"),
     ("Batch =", 0, ["Dim `Batch`, spelled `batch` at run time."], "impl"),
     ("x.sum(C); //: Tensor<(N,)>", 6, ["struct C", "Dim `C`."], "impl"),
-    ("x.sum(C); //: Tensor<(N,)>", 2, ["fn sum", "`A` = `C`", "The sum over dims"], "Remaining"),
+    ("x.sum(C); //: Tensor<(N,)>", 2, ["fn sum", "`A` = `C`", "Computes the sum over dims"], "Remaining"),
     ("einsum!(x[N, C] * bias", 10, ["struct N", "Dim `N`."], "extern crate"),
 ]
 
