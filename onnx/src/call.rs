@@ -318,3 +318,25 @@ pub fn broadcast(op: &'static str, a: &[usize], b: &[usize]) -> Result<Vec<usize
         })
         .collect()
 }
+
+/// Returns room for the elements of `shape`, and their number.
+///
+/// # Errors
+/// If there are too many, or memory is missing.
+pub fn room(op: &'static str, shape: &[usize]) -> Result<(Vec<f64>, usize)> {
+    let count = shape
+        .iter()
+        .try_fold(1usize, |n, &size| n.checked_mul(size));
+    let (mut data, count) = (
+        Vec::new(),
+        count.filter(|&n| n < 1 << 40).unwrap_or(usize::MAX),
+    );
+    match data.try_reserve_exact(count) {
+        Ok(()) => Ok((data, count)),
+        Err(_) => Err(Error::new(
+            ErrorKind::Memory,
+            op,
+            format!("a result of sizes {shape:?} is too large"),
+        )),
+    }
+}

@@ -67,7 +67,8 @@ fn work(node: &Node, inputs: &[&DynTensor]) -> Option<usize> {
         .iter()
         .try_fold(1usize, |n, x| n.checked_mul(x.numel().max(1)));
     match &node.op[..] {
-        "Constant" => Some(1),
+        // Their results share memory with their input.
+        "Constant" | "Identity" => Some(1),
         "ConstantOfShape" => size(0),
         "Expand" => size(1)?.checked_mul(inputs.first()?.numel().max(1)),
         "Range" => {

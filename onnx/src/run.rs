@@ -3,7 +3,7 @@
 use nomina::DynTensor;
 use nomina_core::{Error, ErrorKind, Result};
 
-use crate::call::{Call, Value, Values};
+use crate::call::{Call, Value, Values, reshape};
 use crate::graph::{Graph, Node, ValueId};
 use crate::proto::READ;
 use crate::table::Run;
@@ -76,7 +76,7 @@ pub fn call(node: &Node, values: &Values) -> Result<Vec<Value>> {
     } else {
         match row.run {
             Run::Unary(run) => call.x(0).and_then(run).map(single),
-            Run::Binary(run) => call.x(0).and_then(|a| run(a, call.x(1)?)).map(single),
+            Run::Binary(run) => binary(&call, run).map(single),
             Run::Single(run) => run(&call).map(single),
             Run::Tensors(run) => run(&call).map(|all| all.into_iter().map(Value::Tensor).collect()),
             Run::Values(run) => run(&call),
@@ -99,6 +99,21 @@ pub fn call(node: &Node, values: &Values) -> Result<Vec<Value>> {
             .in_op(row.name)
             .within(format!("{node} (opset {})", node.opset))
     })
+}
+
+/// Before opset 7, `axis` is the dim of the left operand at which the right one begins.
+fn binary(
+    call: &Call<'_>,
+    run: fn(&DynTensor, &DynTensor) -> Result<DynTensor>,
+) -> Result<DynTensor> {
+    let (a, b) = (call.x(0)?, call.x(1)?);
+    let Some(axis) = call.maybe_int("axis")?.filter(|_| call.opset() < 7) else {
+        return run(a, b);
+    };
+    let after = a.rank() - call.axis(axis, a.rank())?;
+    call.require(after >= b.rank(), "the right operand has too many dims")?;
+    let shape = [b.shape(), &vec![1; after - b.rank()]].concat();
+    run(a, &reshape(b, &shape)?)
 }
 
 fn single(tensor: DynTensor) -> Vec<Value> {

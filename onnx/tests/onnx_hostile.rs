@@ -144,3 +144,54 @@ fn files_that_ask_for_much_are_refused() {
         println!("{what}: {error}");
     }
 }
+
+/// Runs changed models as well; for machines with memory to spare, since such a model may ask for much of it.
+#[test]
+#[ignore = "a changed model may allocate much"]
+fn changed_models_run_without_a_panic() {
+    let given = std::env::var("NOMINA_FILES").unwrap_or_default();
+    let count = given
+        .split(',')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(4000);
+    let seeds = models();
+    let mut random = Bytes::Random(7);
+    let (mut ran, mut panics) = (0, Vec::new());
+    for _ in 0..count {
+        let seed = &seeds[random.below(seeds.len())];
+        let mut bytes = seed.clone();
+        let at = random.below(bytes.len());
+        bytes[at] = random.pick(&[0, 1, 2, 3, 4, 7, 9, 0x7f, 0xff]);
+        let run = || -> nomina_core::Result<()> {
+            let model = Model::from_bytes(&bytes)?;
+            let inputs = model.inputs().iter().map(|port| {
+                let sizes = port.sizes.iter().flatten();
+                let shape: Vec<usize> = sizes
+                    .map(|size| {
+                        if let nomina_onnx::StatedSize::Fixed(n) = size {
+                            (*n).min(64)
+                        } else {
+                            2
+                        }
+                    })
+                    .collect();
+                let dtype = port.dtype.unwrap_or(nomina::DType::F32);
+                Ok((
+                    port.name.clone(),
+                    nomina::DynTensor::ones(&shape, ())?.to_dtype(dtype)?,
+                ))
+            });
+            let inputs = inputs.collect::<nomina_core::Result<Vec<_>>>()?;
+            model
+                .run(inputs.iter().map(|(name, tensor)| (name, tensor)))
+                .map(drop)
+        };
+        match std::panic::catch_unwind(run) {
+            Ok(result) => ran += usize::from(result.is_ok()),
+            Err(_) => panics.push(Model::from_bytes(seed).map_or(0, |_| at)),
+        }
+    }
+    println!("{count} changed models: {ran} ran, {} panics", panics.len());
+    assert!(panics.is_empty());
+}

@@ -37,7 +37,7 @@ impl Size {
 
     /// Returns the quotient of two sizes, if it is exact.
     pub fn over(&self, other: &Self) -> Option<Self> {
-        if other.number == 0 || self.number % other.number != 0 {
+        if self.number.checked_rem(other.number)? != 0 {
             return None;
         }
         let mut symbols = self.symbols.clone();
@@ -182,7 +182,16 @@ impl Classes {
         }
         let class = self.fresh();
         self.by_symbol.insert(text.to_owned(), class);
-        self.hint(class, Source::Symbol, camel(text));
+        // Converters number symbols that nobody named.
+        let lower = text.to_ascii_lowercase();
+        let is_named = text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && !["unk", "dynamicdimension", "?"]
+                .iter()
+                .any(|noise| lower.starts_with(noise))
+            && !lower.contains("_dim_");
+        if is_named {
+            self.hint(class, Source::Symbol, camel(text));
+        }
         Dim {
             class,
             size: Size {

@@ -15,6 +15,8 @@ pub enum Flow {
     Broadcast,
     /// The dims of the first input, with other sizes.
     Resized,
+    /// Takes ranges of dims.
+    Slice,
     /// The dims of the first input; vectors beside it have its channels.
     Normalized,
     /// Nothing but the file's own types is known.
@@ -64,14 +66,14 @@ pub(super) fn int(node: &Node, name: &str, default: i64) -> i64 {
     }
 }
 
-fn ints(node: &Node, name: &str) -> Option<Vec<i64>> {
+pub(super) fn ints(node: &Node, name: &str) -> Option<Vec<i64>> {
     match node.attribute(name) {
         Some(Attribute::Ints(values)) => Some(values.clone()),
         _ => None,
     }
 }
 
-fn place(axis: i64, rank: usize) -> Option<usize> {
+pub(super) fn place(axis: i64, rank: usize) -> Option<usize> {
     let at = if axis < 0 { axis + rank as i64 } else { axis };
     usize::try_from(at).ok().filter(|&at| at < rank)
 }
@@ -95,6 +97,7 @@ impl Trace<'_> {
             Flow::Fresh | Flow::Shape => vec![None; count],
             Flow::Broadcast => one(self.broadcast(&node.inputs)),
             Flow::Resized => one(x.map(|x| self.resized(&x, 0))),
+            Flow::Slice => one(x.map(|x| self.slice(node, x))),
             Flow::Normalized => {
                 let channel = x.as_ref().and_then(|x| x.get(1)).cloned();
                 for &input in node.inputs.iter().skip(1) {
@@ -129,6 +132,9 @@ impl Trace<'_> {
                     .collect()
             }
             Flow::Gather => {
+                if let Some(last) = x.as_ref().and_then(|x| x.last().cloned()) {
+                    self.hint_parameter(node, 0, &last);
+                }
                 let index = node
                     .inputs
                     .get(1)
@@ -148,7 +154,10 @@ impl Trace<'_> {
             Flow::MatMul => one(self.matmul(node)),
             Flow::Gemm => one(self.gemm(node)),
             Flow::Conv | Flow::ConvTranspose => one(self.conv(node, flow == Flow::ConvTranspose)),
-            Flow::Pool => one(x.map(|x| self.resized(&x, 2))),
+            Flow::Pool => {
+                let kernel = ints(node, "kernel_shape").unwrap_or_default();
+                one(x.map(|x| self.windowed(node, &x, &kernel)))
+            }
             Flow::TopK => {
                 let axis = int(node, "axis", -1);
                 vec![x.map(|x| self.changed(&x, axis)); count]
@@ -364,7 +373,9 @@ impl Trace<'_> {
                 self.classes.join(a.class, b.class);
             }
         }
-        let sum: Option<i64> = all.iter().map(|dims| dims.get(axis)?.size.known()).sum();
+        let sum = all.iter().try_fold(0i64, |sum, dims| {
+            sum.checked_add(dims.get(axis)?.size.known()?)
+        });
         let mut y = first.clone();
         y[axis].size = sum.map_or_else(|| self.classes.unknown(), Size::fixed);
         Some(y)

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nomina_core::{Name, Names, Result};
 
-use crate::graph::Graph;
+use crate::graph::{Graph, ValueId};
 use classes::{Source, camel};
 use trace::Trace;
 
@@ -62,12 +62,43 @@ pub fn infer(graph: &Graph, wanted: &BTreeMap<String, String>) -> Result<Named> 
             let name = match (at, dims.len()) {
                 (0, 2..) if graph.inputs.contains(&id) => "Batch".into(),
                 (_, 4) if graph.inputs.contains(&id) => images[at].into(),
-                _ => format!("{}{at}", camel(&graph.values[id])),
+                _ => format!("{}{at}", short(&graph.values[id])),
             };
             trace.classes.hint(dim.class, Source::Position, name);
         }
     }
     Ok(name_classes(&trace))
+}
+
+/// The last part of a value's path, as a name.
+fn short(value: &str) -> String {
+    let path = value.split(':').next().unwrap_or(value);
+    camel(
+        path.split('/')
+            .rfind(|part| !part.is_empty())
+            .unwrap_or(path),
+    )
+}
+
+/// The values that remain after folding: inputs, outputs, and what nodes take and make, without sizes and axes.
+fn used(graph: &Graph) -> Vec<bool> {
+    let mut used = vec![false; graph.values.len()];
+    let is_size = |id: &ValueId| {
+        let constant = graph.constants.get(id);
+        constant.is_some_and(|tensor| tensor.rank() < 2 && tensor.dtype().is_integral())
+    };
+    let values = graph
+        .nodes
+        .iter()
+        .flat_map(|node| node.inputs.iter().chain(&node.outputs));
+    let own = values.flatten().filter(|id| !is_size(id));
+    graph
+        .inputs
+        .iter()
+        .chain(&graph.outputs)
+        .chain(own)
+        .for_each(|&id| used[id] = true);
+    used
 }
 
 /// Gives each class its name, and a number where two classes propose the same.
@@ -80,13 +111,17 @@ fn name_classes(trace: &Trace<'_>) -> Named {
     let (mut places, mut taken) = (HashMap::<usize, usize>::new(), HashSet::<String>::new());
     let ends: HashSet<_> = graph.inputs.iter().chain(&graph.outputs).copied().collect();
     let first = graph.inputs.iter().chain(&graph.outputs).copied();
+    let used = used(graph);
     let order: Vec<_> = first
-        .chain((0..graph.values.len()).filter(|id| !ends.contains(id)))
+        .chain((0..graph.values.len()).filter(|id| used[*id] && !ends.contains(id)))
         .collect();
-    let mut roots = Vec::new();
+    let (mut roots, mut wide) = (Vec::new(), HashSet::new());
     for &id in &order {
         for dim in trace.dims[id].iter().flatten() {
             let root = trace.classes.root(dim.class);
+            if dim.size.known() != Some(1) {
+                wide.insert(root);
+            }
             places.entry(root).or_insert_with(|| {
                 roots.push(root);
                 roots.len() - 1
@@ -108,10 +143,9 @@ fn name_classes(trace: &Trace<'_>) -> Named {
     let mut counts = HashMap::<String, usize>::new();
     let mut classes: Vec<Option<DimClass>> = vec![None; roots.len()];
     for (source, place, root) in by_source {
-        let proposed = trace
-            .classes
-            .hinted(root)
-            .map_or_else(|| "D".to_owned(), |hint| hint.1.clone());
+        let unnamed = if wide.contains(&root) { "D" } else { "One" };
+        let hint = trace.classes.hinted(root);
+        let proposed = hint.map_or_else(|| unnamed.to_owned(), |hint| hint.1.clone());
         let valid = Name::new(&proposed).is_ok();
         let proposed = if valid { proposed } else { "D".to_owned() };
         let number = counts

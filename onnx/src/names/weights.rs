@@ -1,9 +1,10 @@
 //! How dims flow through operators with weights.
 
-use super::classes::{Dim, Source, camel};
-use super::flow::int;
+use super::classes::{Dim, Size, Source, camel};
+use super::flow::{int, ints, place};
 use super::trace::Trace;
-use crate::graph::Node;
+use crate::graph::{Attribute, Node};
+use crate::ops::slice_range;
 
 impl Trace<'_> {
     pub(super) fn operand(&self, node: &Node, at: usize) -> Option<Vec<Dim>> {
@@ -87,7 +88,11 @@ impl Trace<'_> {
         }
         self.hint_parameter(node, 1, &out);
         self.join_vector(node.inputs.get(2).copied().flatten(), Some(&out));
-        let mut y = self.resized(&x, 2);
+        let kernel: Option<Vec<i64>> = w[2..].iter().map(|dim| dim.size.known()).collect();
+        let mut y = match kernel {
+            Some(kernel) if !transposed => self.windowed(node, &x, &kernel),
+            _ => self.resized(&x, 2),
+        };
         y[1] = out;
         Some(y)
     }
@@ -140,8 +145,95 @@ impl Trace<'_> {
         all
     }
 
-    /// Proposes the name of a weight's path for the dim that it makes.
-    fn hint_parameter(&mut self, node: &Node, input: usize, dim: &Dim) {
+    /// The dims of a convolution or pool, with the sizes after the channels where they are known.
+    pub(super) fn windowed(&mut self, node: &Node, x: &[Dim], kernel: &[i64]) -> Vec<Dim> {
+        let mut y = self.resized(x, 2);
+        let count = kernel.len();
+        let same = match node.attribute("auto_pad") {
+            Some(Attribute::Text(mode)) => mode.starts_with("SAME"),
+            _ => false,
+        };
+        if int(node, "ceil_mode", 0) != 0 || x.len() != count + 2 {
+            return y;
+        }
+        let all =
+            |name: &str, default: i64| ints(node, name).unwrap_or_else(|| vec![default; 2 * count]);
+        let (strides, dilations, pads) = (all("strides", 1), all("dilations", 1), all("pads", 0));
+        for dim in 0..count {
+            let (Some(size), Some(&stride), Some(&dilation)) = (
+                x[dim + 2].size.known(),
+                strides.get(dim),
+                dilations.get(dim),
+            ) else {
+                continue;
+            };
+            let free = if same {
+                Some(size.saturating_sub(1))
+            } else {
+                let padding = pads.get(dim).zip(pads.get(count + dim));
+                padding.and_then(|(a, b)| {
+                    let span = (kernel[dim].checked_sub(1)?)
+                        .checked_mul(dilation)?
+                        .checked_add(1)?;
+                    size.checked_add(*a)?.checked_add(*b)?.checked_sub(span)
+                })
+            };
+            if let Some(free) = free.filter(|&free| free >= 0 && stride > 0) {
+                y[dim + 2].size = Size::fixed(free / stride + 1);
+            }
+        }
+        y
+    }
+
+    /// The dims of a slice: only those of its axes change in size.
+    pub(super) fn slice(&mut self, node: &Node, x: Vec<Dim>) -> Vec<Dim> {
+        let numbers = |trace: &Self, name: &str, at: usize| -> Option<Vec<Option<i64>>> {
+            match ints(node, name) {
+                Some(all) => Some(all.into_iter().map(Some).collect()),
+                None => {
+                    let sizes = trace.sizes_of(node.inputs.get(at).copied().flatten())?;
+                    Some(sizes.iter().map(Size::known).collect())
+                }
+            }
+        };
+        let starts = numbers(self, "starts", 1);
+        let ends = numbers(self, "ends", 2);
+        let steps = numbers(self, "steps", 4);
+        let has_axes =
+            node.attribute("axes").is_some() || node.inputs.get(3).is_some_and(Option::is_some);
+        let axes = match (numbers(self, "axes", 3), &starts) {
+            (Some(axes), _) => axes,
+            (None, Some(starts)) if !has_axes => (0..starts.len() as i64).map(Some).collect(),
+            _ => return self.resized(&x, 0),
+        };
+        let mut y = x;
+        for (at, axis) in axes.into_iter().enumerate() {
+            let Some(dim) = axis.and_then(|axis| place(axis, y.len())) else {
+                return self.resized(&y, 0);
+            };
+            let number =
+                |all: &Option<Vec<Option<i64>>>| all.as_ref().and_then(|all| *all.get(at)?);
+            let step = if steps.is_some() {
+                number(&steps)
+            } else {
+                Some(1)
+            };
+            let range = number(&starts).zip(number(&ends)).zip(step);
+            if range == Some(((0, i64::MAX), 1)) {
+                continue;
+            }
+            let size = y[dim].size.known().zip(range);
+            let count = size.and_then(|(n, ((start, end), step))| slice_range(n, start, end, step));
+            y[dim].size = count.map_or_else(
+                || self.classes.unknown(),
+                |(_, count)| Size::fixed(count as i64),
+            );
+        }
+        y
+    }
+
+    /// Proposes the name of a weight's path, or of the node's, for the dim that it makes.
+    pub(super) fn hint_parameter(&mut self, node: &Node, input: usize, dim: &Dim) {
         let Some(id) = node.inputs.get(input).copied().flatten() else {
             return;
         };
@@ -150,6 +242,7 @@ impl Trace<'_> {
         }
         let noise = |part: &&str| {
             let lower = part.to_ascii_lowercase();
+            let lower = lower.split("_output").next().unwrap_or_default();
             let plain =
                 lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':' || c == '_');
             !matches!(
@@ -163,9 +256,31 @@ impl Trace<'_> {
                     | "matmul"
                     | "conv"
                     | "resource"
+                    | "gemm"
+                    | "einsum"
+                    | "gather"
+                    | "output"
+                    | "const"
+                    | "const_fold_opt"
             )
         };
-        let name = &self.graph.values[id];
+        let own = &self.graph.values[id];
+        let output = node
+            .outputs
+            .first()
+            .copied()
+            .flatten()
+            .map_or("", |id| &self.graph.values[id][..]);
+        let node_path = if node.name.is_empty() {
+            output
+        } else {
+            &node.name[..]
+        };
+        let name = if own.starts_with("onnx::") {
+            node_path
+        } else {
+            &own[..]
+        };
         let parts: Vec<&str> = name.split(['.', '/', ':']).filter(noise).collect();
         let Some(last) = parts.last() else { return };
         let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());

@@ -3,6 +3,7 @@
 use nomina::{Approximate, DynTensor, GeluOptions};
 use nomina_core::Result;
 
+use super::norm::along_channels;
 use crate::call::Call;
 use crate::names::flow::Flow::{First, Same};
 use crate::table::Row;
@@ -34,12 +35,7 @@ pub const ROWS: &[Row] = &[
         Same,
         Single(|c| slope(c.x(0)?, &c.x(0)?.mul(c.float("alpha", 0.01)?)?)),
     ),
-    Row::new(
-        "PRelu",
-        7,
-        First,
-        Single(|c| slope(c.x(0)?, &c.x(0)?.mul(c.x(1)?)?)),
-    ),
+    Row::new("PRelu", 7, First, Single(prelu)),
     Row::new("ThresholdedRelu", 10, Same, Single(thresholded)),
     Row::new(
         "HardSigmoid",
@@ -109,4 +105,13 @@ fn gelu(c: &Call<'_>) -> Result<DynTensor> {
         other => return Err(c.fail(format!("approximation `{other}` is unknown"))),
     };
     c.x(0)?.gelu_with(GeluOptions { approximate })
+}
+
+/// Before opset 7, a vector of slopes has one for each channel.
+fn prelu(c: &Call<'_>) -> Result<DynTensor> {
+    let (x, slopes) = (c.x(0)?, c.x(1)?);
+    if c.opset() < 7 && slopes.rank() == 1 && slopes.numel() > 1 {
+        return slope(x, &x.mul(&along_channels(slopes, x.rank())?)?);
+    }
+    slope(x, &x.mul(slopes)?)
 }

@@ -93,7 +93,9 @@ fn bias(
             let all = ints(lengths)?;
             let n = all.len();
             from_ints(
-                all.into_iter().map(|n| n - q as i64).collect(),
+                all.into_iter()
+                    .map(|n| n.saturating_sub(q as i64))
+                    .collect(),
                 &[n, 1, 1, 1],
             )?
         }

@@ -6,7 +6,7 @@ use nomina_core::Result;
 use super::move_elements::pad_constant;
 use super::norm::along_channels;
 use super::window::{Window, array, by_dims};
-use crate::call::{Call, floats, for_each_index, from_floats, strides};
+use crate::call::{Call, floats, for_each_index, from_floats, room, strides};
 use crate::names::flow::Flow::{self, Fresh};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
@@ -235,7 +235,7 @@ fn deform(c: &Call<'_>) -> Result<DynTensor> {
         sum
     };
     let shape = [n, outs, at[0], at[1]];
-    let mut result = Vec::with_capacity(n * outs * area);
+    let (mut result, _) = room(c.op, &shape)?;
     for_each_index(&shape, |index| {
         let &[b, o, oy, ox] = index else { return };
         let mut sum = bias.as_ref().map_or(0.0, |bias| bias[o]);
@@ -280,9 +280,10 @@ fn col2im(c: &Call<'_>) -> Result<DynTensor> {
     )?;
     let mut shape = vec![n, rows / taps];
     shape.extend(&image);
+    let (mut result, count) = room(c.op, &shape)?;
+    result.resize(count, 0.0);
     let (data, step) = (floats(x)?, strides(&image));
     let plane: usize = image.iter().product();
-    let mut result = vec![0.0; n * shape[1] * plane];
     for outer in 0..n * shape[1] {
         let mut from = outer * taps * blocks;
         for_each_index(&kernel, |tap| {

@@ -11,7 +11,7 @@ use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
 
 pub const ROWS: &[Row] = &[
-    Row::new("BatchNormalization", 7, Normalized, Tensors(batch_norm)),
+    Row::new("BatchNormalization", 6, Normalized, Tensors(batch_norm)),
     Row::new(
         "InstanceNormalization",
         6,
@@ -49,7 +49,10 @@ fn batch_norm(c: &Call<'_>) -> Result<Vec<DynTensor>> {
         ..Default::default()
     };
     if !c.flag("training_mode", false)? {
-        c.require(!c.wants(1), "training is not supported in this opset")?;
+        c.require(
+            !c.wants(1) && (c.opset() > 6 || c.flag("is_test", false)?),
+            "training is not supported in this opset",
+        )?;
         c.require(c.flag("spatial", true)?, "`spatial` 0 is not supported")?;
         if [mean, var, c.x(1)?, c.x(2)?]
             .iter()

@@ -8,7 +8,7 @@ use super::conv::spatial;
 use super::move_elements::pad_constant;
 use super::window::{Window, array, by_dims};
 use crate::call::{
-    Call, floats, for_each_index, from_floats, from_ints, ints, pick, reshape, strides,
+    Call, floats, for_each_index, from_floats, from_ints, ints, pick, reshape, room, strides,
 };
 use crate::names::flow::Flow::{Fresh, Pool};
 use crate::table::Row;
@@ -16,7 +16,7 @@ use crate::table::Run::{Single, Tensors};
 
 pub const ROWS: &[Row] = &[
     Row::new("MaxPool", 1, Pool, Tensors(max_pool)),
-    Row::new("AveragePool", 7, Pool, Single(average_pool)),
+    Row::new("AveragePool", 1, Pool, Single(average_pool)),
     Row::new("LpPool", 2, Pool, Single(lp_pool)),
     Row::new(
         "GlobalAveragePool",
@@ -267,12 +267,10 @@ fn max_unpool(c: &Call<'_>) -> Result<DynTensor> {
         shape.len() == x.rank(),
         "the output has another number of dims",
     )?;
-    let total = crate::proto::tensor::numel(&shape)
-        .filter(|&n| n < 1 << 40)
-        .ok_or_else(|| c.fail("the output is too large"))?;
+    let (mut result, total) = room(c.op, &shape)?;
+    result.resize(total, 0.0);
     // Indices count in a tensor without the given output size.
     let (data, from, step) = (floats(x)?, strides(&inner), strides(&shape));
-    let mut result = vec![0.0; total];
     for (&value, &place) in data.iter().zip(&index) {
         let place = usize::try_from(place).map_err(|_| c.fail("an index is negative"))?;
         let at: usize = (0..inner.len())
@@ -300,6 +298,7 @@ fn max_roi_pool(c: &Call<'_>) -> Result<DynTensor> {
     )?;
     let (scale, data, boxes) = (c.float("spatial_scale", 1.0)?, floats(x)?, floats(rois)?);
     let mut result = Vec::new();
+    room(c.op, &[count, channels, ph as usize, pw as usize])?;
     for roi in boxes.chunks(5) {
         c.require(
             roi[0] >= 0.0 && (roi[0] as usize) < n,

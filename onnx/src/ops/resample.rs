@@ -3,7 +3,7 @@
 use nomina::DynTensor;
 use nomina_core::Result;
 
-use crate::call::{Call, floats, from_floats, from_ints, ints};
+use crate::call::{Call, floats, from_floats, from_ints, ints, room};
 use crate::names::flow::Flow::Resized;
 use crate::table::Row;
 use crate::table::Run::Single;
@@ -94,6 +94,7 @@ fn resize(c: &Call<'_>) -> Result<DynTensor> {
             }
         }
     }
+    room(c.op, &sizes)?;
     let mapping = Mapping {
         transform: if old {
             "asymmetric"

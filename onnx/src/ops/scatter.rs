@@ -75,6 +75,8 @@ fn tensor_scatter(c: &Call<'_>) -> Result<DynTensor> {
         update.rank() == cache.rank() && axis > 0 && starts.len() == batch,
         "the shapes do not fit",
     )?;
+    let same = |dim: usize| dim == axis || update.shape()[dim] == cache.shape()[dim];
+    c.require((0..cache.rank()).all(same), "the shapes do not fit")?;
     let (step, size) = (strides(cache.shape()), cache.shape()[axis] as i64);
     let mut from: Vec<i64> = (0..cache.numel() as i64).collect();
     let (mut at, mut outside) = (cache.numel() as i64, false);

@@ -138,7 +138,7 @@ fn split(c: &Call<'_>) -> Result<Vec<Value>> {
         Some(all) => ints(all)?,
     };
     c.require(
-        lengths.iter().all(|&n| n >= 0) && lengths.iter().sum::<i64>() == size,
+        lengths.iter().all(|n| (0..=size).contains(n)) && lengths.iter().sum::<i64>() == size,
         "the pieces do not add up to the dim",
     )?;
     let keep = c.maybe(1)?.is_some() || c.flag("keepdims", true)?;

@@ -172,7 +172,7 @@ fn unsqueeze(c: &Call<'_>) -> Result<DynTensor> {
 fn range(c: &Call<'_>) -> Result<DynTensor> {
     let (start, limit, step) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let dtype = start.dtype();
-    let most = 1i64 << 40;
+    let most = 1i64 << 31;
     if dtype.is_integral() {
         let [a, b, s] = [start, limit, step].map(|x| x.item().map(Scalar::to_i64));
         let (a, b, s) = (a?, b?, s?);

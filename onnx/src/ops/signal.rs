@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use nomina::{DType, DynTensor};
 use nomina_core::{Result, Scalar};
 
-use crate::call::{Call, floats, from_floats, reshape};
+use crate::call::{Call, floats, from_floats, reshape, room};
 use crate::names::flow::Flow::Fresh;
 use crate::proto::tensor;
 use crate::table::Row;
@@ -116,7 +116,8 @@ fn dft(c: &Call<'_>) -> Result<DynTensor> {
     let data = floats(x)?;
     let inner: usize = x.shape()[axis + 1..x.rank() - 1].iter().product();
     let outer: usize = x.shape()[..axis].iter().product();
-    let mut result = vec![0.0; outer * bins * inner * width];
+    let (mut result, count) = room(c.op, &[outer, bins, inner, width])?;
+    result.resize(count, 0.0);
     for o in 0..outer {
         for i in 0..inner {
             let read = |k: usize| {
@@ -177,7 +178,7 @@ fn stft(c: &Call<'_>) -> Result<DynTensor> {
     };
     let frames = (length - n) / step + 1;
     let data = floats(x)?;
-    let mut result = Vec::with_capacity(batch * frames * bins * 2);
+    let (mut result, _) = room(c.op, &[batch, frames, bins, 2])?;
     for (b, frame) in (0..batch).flat_map(|b| (0..frames).map(move |frame| (b, frame))) {
         let line: Vec<(f64, f64)> = (0..n)
             .map(|i| {
@@ -219,7 +220,8 @@ fn mel(c: &Call<'_>) -> Result<DynTensor> {
         let hz = 700.0 * (10f64.powf((i as f64 * width + low) / 2595.0) - 1.0);
         (((dft + 1) as f64 * hz) / rate).floor()
     };
-    let mut data = vec![0.0; rows * bins];
+    let (mut data, count) = room(c.op, &[rows, bins])?;
+    data.resize(count, 0.0);
     for bin in 0..bins {
         let (from, middle, to) = (edge(bin), edge(bin + 1), edge(bin + 2));
         for row in 0..rows {

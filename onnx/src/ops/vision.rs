@@ -4,7 +4,7 @@ use nomina::DynTensor;
 use nomina_core::Result;
 
 use super::shape::sizes_at;
-use crate::call::{Call, floats, for_each_index, from_floats, from_ints, reshape, strides};
+use crate::call::{Call, floats, for_each_index, from_floats, from_ints, reshape, room, strides};
 use crate::names::flow::Flow::Fresh;
 use crate::table::Row;
 use crate::table::Run::Single;
@@ -89,7 +89,8 @@ fn grid_sample(c: &Call<'_>) -> Result<DynTensor> {
     let mut shape = x.shape()[..2].to_vec();
     shape.extend(&grid.shape()[1..=n]);
     let outputs: usize = grid.shape()[1..=n].iter().product();
-    let mut result = vec![0.0; shape.iter().product()];
+    let (mut result, count) = room(c.op, &shape)?;
+    result.resize(count, 0.0);
     for (batch, out) in (0..x.shape()[0]).flat_map(|b| (0..outputs).map(move |o| (b, o))) {
         // For each dim, the elements that count and their weights.
         let taps: Vec<Vec<(Option<usize>, f64)>> = (0..n)
@@ -157,7 +158,7 @@ fn affine_grid(c: &Call<'_>) -> Result<DynTensor> {
     let (all, dims) = (floats(theta)?, &size[2..]);
     let mut shape = vec![size[0]];
     shape.extend(dims);
-    let mut result = Vec::new();
+    let (mut result, _) = room(c.op, &[&shape[..], &[n]].concat())?;
     for_each_index(&shape, |index| {
         let place = |dim: usize| {
             let (i, size) = (index[dim + 1] as f64, dims[dim] as f64);
@@ -204,7 +205,7 @@ fn roi_align(c: &Call<'_>) -> Result<DynTensor> {
         other => return Err(c.fail(format!("mode `{other}` is unknown"))),
     };
     let (data, boxes) = (floats(x)?, floats(rois)?);
-    let mut result = Vec::with_capacity(count * channels * ph * pw);
+    let (mut result, _) = room(c.op, &[count, channels, ph, pw])?;
     for (roi, &image) in boxes.chunks(4).zip(&images) {
         let [x1, y1, x2, y2] =
             [roi[0], roi[1], roi[2], roi[3]].map(|v| v * scale - if half { 0.5 } else { 0.0 });

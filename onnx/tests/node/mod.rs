@@ -36,12 +36,12 @@ impl Case {
     /// Runs the model on each set of data.
     pub fn run(&self) -> Result<(), Miss> {
         let model = Model::from_bytes(&self.model)?;
-        check(&model, &self.sets)
+        check(&model, &self.sets, 4e-7)
     }
 }
 
 /// Compares the results of a model with what it must return.
-pub fn check(model: &Model, sets: &[DataSet]) -> Result<(), Miss> {
+pub fn check(model: &Model, sets: &[DataSet], slack: f64) -> Result<(), Miss> {
     if sets.is_empty() {
         return Err(Miss::Failed("there are no outputs to compare with".into()));
     }
@@ -67,15 +67,16 @@ pub fn check(model: &Model, sets: &[DataSet]) -> Result<(), Miss> {
             )));
         }
         for ((name, output), wanted) in outputs.into_iter().zip(&wanted) {
-            compare(output, wanted).map_err(|what| Miss::Failed(format!("`{name}`: {what}")))?;
+            compare(output, wanted, slack)
+                .map_err(|what| Miss::Failed(format!("`{name}`: {what}")))?;
         }
     }
     Ok(())
 }
 
 /// Compares with ONNX's tolerances: `1e-3` relative and `1e-7` absolute; wider for halves; integers exactly. A recorded sum of `f32`
-/// is itself wrong by some last digits of its largest element.
-pub fn compare(x: &DynTensor, wanted: &DynTensor) -> Result<(), String> {
+/// is itself wrong by some last digits of its largest element: `slack` relative to it.
+pub fn compare(x: &DynTensor, wanted: &DynTensor, slack: f64) -> Result<(), String> {
     if (x.dtype(), x.shape()) != (wanted.dtype(), wanted.shape()) {
         return Err(format!(
             "{} {:?} and not {} {:?}",
@@ -88,7 +89,7 @@ pub fn compare(x: &DynTensor, wanted: &DynTensor) -> Result<(), String> {
     let text = |e: nomina_core::Error| e.to_string();
     if wanted.dtype().is_complex() {
         for part in [DynTensor::real, DynTensor::imag] {
-            compare(&part(x).map_err(text)?, &part(wanted).map_err(text)?)?;
+            compare(&part(x).map_err(text)?, &part(wanted).map_err(text)?, slack)?;
         }
         return Ok(());
     }
@@ -110,7 +111,7 @@ pub fn compare(x: &DynTensor, wanted: &DynTensor) -> Result<(), String> {
         .iter()
         .filter(|v| v.is_finite())
         .fold(0.0, |most: f64, v| most.max(v.abs()));
-    let absolute = absolute.max(4e-7 * largest);
+    let absolute = absolute.max(slack * largest);
     for (at, (a, b)) in values(x)?.iter().zip(&wanted_values).enumerate() {
         let same =
             a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= absolute + relative * b.abs();
