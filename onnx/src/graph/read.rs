@@ -11,7 +11,7 @@ use crate::table::row;
 
 /// The context of reading a graph.
 pub struct Reader<'a> {
-    /// What may be allocated.
+    /// The limits of memory and folders.
     pub limits: Limits<'a>,
     /// The opset of each domain.
     pub opsets: Vec<(String, i64)>,

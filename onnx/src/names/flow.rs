@@ -15,6 +15,8 @@ pub enum Flow {
     Broadcast,
     /// The dims of the first input, with other sizes.
     Resized,
+    /// The dims of the first input, of which those from `axis` on are also those of the other inputs.
+    LastDims,
     /// Takes ranges of dims.
     Slice,
     /// The dims of the first input; vectors beside it have its channels.
@@ -97,6 +99,21 @@ impl Trace<'_> {
             Flow::Fresh | Flow::Shape => vec![None; count],
             Flow::Broadcast => one(self.broadcast(&node.inputs)),
             Flow::Resized => one(x.map(|x| self.resized(&x, 0))),
+            Flow::LastDims => {
+                let beside = node
+                    .inputs
+                    .iter()
+                    .skip(1)
+                    .flatten()
+                    .filter_map(|&id| self.dims[id].clone());
+                for vector in beside.collect::<Vec<_>>() {
+                    let last = x.iter().flat_map(|x| x.iter().rev());
+                    for (own, dim) in vector.iter().rev().zip(last) {
+                        self.classes.join(own.class, dim.class);
+                    }
+                }
+                vec![x; count]
+            }
             Flow::Slice => one(x.map(|x| self.slice(node, x))),
             Flow::Normalized => {
                 let channel = x.as_ref().and_then(|x| x.get(1)).cloned();
@@ -182,7 +199,7 @@ impl Trace<'_> {
         x.iter().enumerate().map(resize).collect()
     }
 
-    /// The same dims, of which one has another size.
+    /// Dims of the same classes, one of them with another size.
     fn changed(&mut self, x: &[Dim], axis: i64) -> Vec<Dim> {
         let mut y = x.to_vec();
         if let Some(at) = place(axis, y.len()) {

@@ -35,7 +35,7 @@ pub const ROWS: &[Row] = &[
         Same,
         Single(|c| slope(c.x(0)?, &c.x(0)?.mul(c.float("alpha", 0.01)?)?)),
     ),
-    Row::new("PRelu", 7, First, Single(prelu)),
+    Row::new("PRelu", 6, First, Single(prelu)),
     Row::new("ThresholdedRelu", 10, Same, Single(thresholded)),
     Row::new(
         "HardSigmoid",

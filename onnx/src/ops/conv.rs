@@ -113,7 +113,7 @@ fn conv_transpose(c: &Call<'_>) -> Result<DynTensor> {
         )?;
         for dim in 0..count {
             let total = full[dim] + extra[dim] - wanted[dim];
-            // What is missing is added at the end.
+            // Missing elements are added at the end.
             let small = total.max(0) / 2;
             let large = total - small;
             (window.before[dim], window.after[dim]) = if mode == "SAME_UPPER" || total < 0 {

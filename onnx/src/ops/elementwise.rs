@@ -46,7 +46,7 @@ pub const ROWS: &[Row] = &[
     Row::new("Div", 6, Broadcast, Binary(div)),
     Row::new(
         "Pow",
-        7,
+        6,
         Broadcast,
         Binary(|a, b| a.pow(b)?.to_dtype(a.dtype())),
     ),
@@ -58,18 +58,18 @@ pub const ROWS: &[Row] = &[
     Row::new("BitwiseNot", 18, Same, Unary(DynTensor::bitwise_not)),
     Row::new(
         "Max",
-        8,
+        6,
         Broadcast,
         Single(|c| fold(c, |a, b| a.maximum(b))),
     ),
     Row::new(
         "Min",
-        8,
+        6,
         Broadcast,
         Single(|c| fold(c, |a, b| a.minimum(b))),
     ),
-    Row::new("Sum", 8, Broadcast, Single(|c| fold(c, |a, b| a.add(b)))),
-    Row::new("Mean", 8, Broadcast, Single(mean)),
+    Row::new("Sum", 6, Broadcast, Single(|c| fold(c, |a, b| a.add(b)))),
+    Row::new("Mean", 6, Broadcast, Single(mean)),
     Row::new("Cast", 6, Same, Single(cast)),
     Row::new(
         "CastLike",

@@ -6,7 +6,7 @@ use nomina_core::Result;
 
 use super::move_elements::pad_constant;
 use crate::call::{Call, reshape, sizes};
-use crate::names::flow::Flow::{Normalized, Same};
+use crate::names::flow::Flow::{LastDims, Normalized, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
 
@@ -19,8 +19,8 @@ pub const ROWS: &[Row] = &[
         Single(instance_norm),
     ),
     Row::new("GroupNormalization", 18, Normalized, Single(group_norm)),
-    Row::new("LayerNormalization", 17, Same, Tensors(layer_norm)),
-    Row::new("RMSNormalization", 23, Same, Single(rms_norm)),
+    Row::new("LayerNormalization", 17, LastDims, Tensors(layer_norm)),
+    Row::new("RMSNormalization", 23, LastDims, Single(rms_norm)),
     Row::new("LRN", 1, Same, Single(lrn)),
     Row::new("LpNormalization", 1, Same, Single(lp_norm)),
     Row::new("MeanVarianceNormalization", 9, Same, Single(mean_variance)),

@@ -20,7 +20,7 @@ pub fn broken(what: impl Into<String>) -> Error {
 /// The deepest nesting of graphs in graphs.
 pub const MAX_DEPTH: usize = 16;
 
-/// What reading may allocate, and where external data may lie.
+/// The memory that reading may allocate, and the folder of external data.
 #[derive(Debug)]
 pub struct Limits<'a> {
     left: Cell<usize>,
