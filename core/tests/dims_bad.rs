@@ -173,10 +173,10 @@ fn products() {
 
 #[test]
 fn distinct() {
-    only!((N, C): Distinct);
-    only!((Wild, Wild): Distinct);
-    never!((N, C, N): Distinct);
-    never!((N, other::N): Distinct);
+    only!((N, C): Dims + Distinct);
+    only!((Wild, Wild): Dims + Distinct);
+    never!((N, C, N): Dims + Distinct);
+    never!((N, other::N): Dims + Distinct);
     never!((N, u32): Dims);
     never!(N: Dims);
 }

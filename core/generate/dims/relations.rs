@@ -24,14 +24,17 @@ pub fn checks(out: &mut String, rank: usize) {
     writeln!(
         out,
         "#[diagnostic::do_not_recommend] impl{} NotBehindWild<X> for {list} where \
-         <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {{}}",
+         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {{}}",
         generics(&[&axes, "X: Axis"])
     )
     .unwrap();
     writeln!(
         out,
-        "#[diagnostic::do_not_recommend] impl{} HasOrWild<X> for {list} where Self: NotBehindWild<X>, \
-         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {{}}",
+        "#[diagnostic::do_not_recommend] impl{} Lists<X> for {list} where \
+         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {{}}\n\
+         #[diagnostic::do_not_recommend] impl{} KnownToHave<X> for {list} where \
+         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {{}}",
+        generics(&[&axes, "X: Axis"]),
         generics(&[&axes, "X: Axis"])
     )
     .unwrap();
@@ -74,7 +77,7 @@ pub fn checks(out: &mut String, rank: usize) {
         out,
         "impl{} RenameIn<F, T> for {list} where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, \
          NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> \
-         + StandsOnce<T::Repeated, F::Renamed<Self, T>> {{}}",
+         + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {{}}",
         generics(&[&axes, "F: OldDims", "T: Dims"])
     )
     .unwrap();
@@ -111,7 +114,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     let has: Vec<String> = a
         .iter()
-        .map(|x| format!("Searched<{x}> + NotBehindWild<{x}> + Has<{x}>"))
+        .map(|x| format!("Searched<{x}> + KnownToHave<{x}> + NotBehindWild<{x}> + Has<{x}>"))
         .collect();
     writeln!(
         out,
@@ -167,7 +170,7 @@ pub fn arguments(out: &mut String, rank: usize) {
             .collect();
         writeln!(
             out,
-            "impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
+            "impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
             follow.join(", ")
         )
         .unwrap();

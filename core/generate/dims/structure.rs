@@ -57,17 +57,7 @@ pub fn structure(out: &mut String, rank: usize) {
     item("SkipIn<D: Dims>", format!("D::From{rank}"));
     item("CutIn<D: Dims>", repeat("Init", rank));
     let sought = "<<Self as DimList>::Seek<X> as Place>";
-    item(
-        "Seek<X: Axis>",
-        if rank == 0 {
-            "Nowhere".to_string()
-        } else {
-            format!(
-                "<X::Head as Head>::Among{rank}<{}>",
-                each(&|x| format!("{x}::Head"))
-            )
-        },
-    );
+    item("Seek<X: Axis>", "<Self as SearchFor<X>>::At".to_string());
     item(
         "Scan<X: Axis>",
         a.iter()
@@ -90,7 +80,7 @@ pub fn structure(out: &mut String, rank: usize) {
         let found = format!("<{rest} as DimList>::Find<{}>", a[i]);
         repeated = format!("<{found} as Place>::Axis<{}, {repeated}>", a[i]);
     }
-    item("Repeated", repeated);
+    item("Repeated", "<Self as FirstRepeat>::Twice".to_string());
     item(
         "FirstIn<D: Dims>",
         a.iter().rev().fold("NoDim".to_string(), |rest, x| {
@@ -179,7 +169,26 @@ pub fn structure(out: &mut String, rank: usize) {
         );
     }
     places(&mut item, rank, &a);
+    for i in 0..MAX_RANK {
+        let kind = a
+            .get(i)
+            .map(|x| format!("<{x}::Kind as Kind>::At<Place{i}>"));
+        item(&format!("Place{i}"), kind.unwrap_or("Nowhere".to_string()));
+    }
     out.push_str("}\n");
+    let at = if rank == 0 {
+        "Nowhere".to_string()
+    } else {
+        let heads = each(&|x| format!("{x}::Head"));
+        format!("<<X::Head as Head>::Among{rank}<{heads}> as Place>::Resolved<Self, X>")
+    };
+    writeln!(
+        out,
+        "impl{} SearchFor<X> for {list} {{ type At = {at}; }}\n\
+         impl{params} FirstRepeat for {list} {{ type Twice = {repeated}; }}",
+        generics(&[&axes, "X: Axis"])
+    )
+    .unwrap();
 
     writeln!(
         out,

@@ -99,9 +99,9 @@ impl<A: Axes> Axes for Keep<A> {
     message = "dim `{X}` not found in dims {Self}",
     label = "no such dim"
 )]
-pub trait Has<X>: NotBehindWild<X> {}
+pub trait Has<X>: KnownToHave<X> {}
 #[diagnostic::do_not_recommend]
-impl<X: OneDim, D: Dims + HasOrWild<X>> Has<X> for D {}
+impl<X: OneDim, D: Dims + Lists<X> + KnownToHave<X>> Has<X> for D {}
 
 /// Rustc can tell whether one of the dims has the name of `X`: one does, or every name is known.
 /// Part of [`Has`]; methods list this bound first, because its message is more specific.
@@ -123,9 +123,18 @@ pub trait NotBehindWild<X>: Searched<X> {}
 )]
 pub trait Searched<X> {}
 
-/// [`Has`], implemented rank by rank: one of the dims has the name of `X`, or could have it. In the
-/// second case [`NotBehindWild`] fails and reports the only error.
-pub trait HasOrWild<X>: NotBehindWild<X> {}
+/// One of the dims has the name of `X`, or could have it: implemented rank by rank. Part of [`Has`].
+#[doc(hidden)]
+pub trait Lists<X> {}
+
+/// Rustc knows that one of the dims has the name of `X`. Implied by [`Has`], which is the bound to write.
+///
+/// Methods list it before [`Has`]: if the place of a generic dim is unknown, only this error is reported.
+#[diagnostic::on_unimplemented(
+    message = "rustc cannot tell the generic dims {Self} apart",
+    label = "write the bound `{Self}: Distinct`, or `#[relations]` above the function"
+)]
+pub trait KnownToHave<X>: Lists<X> + NotBehindWild<X> {}
 
 /// The dim is in `D`: the bound of a method on an argument that must be a single dim.
 ///
@@ -135,7 +144,7 @@ pub trait HasOrWild<X>: NotBehindWild<X> {}
     label = "expected one dim of dims {D}"
 )]
 pub trait DimOf<D>: OneDim {}
-impl<X: OneDim, D: Dims + Searched<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
+impl<X: OneDim, D: Dims + Searched<X> + KnownToHave<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 
 /// The dim, or each dim of the tuple, is in `D`, and the tuple repeats none.
 ///

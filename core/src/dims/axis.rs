@@ -5,9 +5,9 @@ use core::marker::PhantomData;
 
 use super::at::{At, Subscript};
 use super::dims::Dims;
-use super::head::{Head, HeadOfNone};
+use super::head::{Head, HeadOfName, HeadOfNone};
 use super::id::{Bool, False, Reflexive, Same, Spelling, True};
-use super::place::Place;
+use super::place::{Nowhere, Place};
 use super::size::{AnySize, DimSize, Meets, Open, SizeOf};
 use super::verdict::{Foreign, LeftAligns, Misaligned, OneName, Outcome, RightAligns};
 
@@ -57,7 +57,7 @@ pub trait Axis:
     label = "a name is needed here",
     note = "declare dims with `dims! {{ N, C }}`"
 )]
-pub trait Dim: Axis<Id: Reflexive, Kind = Named> {
+pub trait Dim: Axis<Id: Reflexive, Head: HeadOfName, Kind = Named> {
     /// Attaches a size, for factories and for `unflatten`: `Tensor::zeros((N.of(2), C.of(3)))`.
     ///
     /// A dim with a constant size has no such method and is written without one: `(N.of(2), Rgb)`.
@@ -148,6 +148,9 @@ pub trait Kind: 'static {
     /// The place `Q`, adjusted if a [`Wild`] precedes it.
     #[doc(hidden)]
     type Before<Q: Place>: Place;
+    /// `Q` if a search finds such an axis.
+    #[doc(hidden)]
+    type At<Q: Place>: Place;
     #[doc(hidden)]
     type Accepts<A: Axis, B: Axis>: Bool;
 }
@@ -164,6 +167,7 @@ impl Kind for Named {
     type IsName = True;
     type Unified<A: Axis, B: Axis> = A;
     type Before<Q: Place> = Q;
+    type At<Q: Place> = Q;
     type Accepts<A: Axis, B: Axis> = Same<A, B>;
 }
 
@@ -171,6 +175,7 @@ impl Kind for Unnamed {
     type IsName = False;
     type Unified<A: Axis, B: Axis> = B;
     type Before<Q: Place> = Q::BesideWild;
+    type At<Q: Place> = Nowhere;
     type Accepts<A: Axis, B: Axis> = True;
 }
 

@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, EachIn};
 use super::dims::{DimList, Dims};
-use super::distinct::{AtMost8, Distinct};
+use super::distinct::{Distinct, ShortUnless};
 use super::id::{Bool, IsTrue};
 
 /// Rustc knows every name in the list.
@@ -62,7 +62,7 @@ where
     D: Dims + FullyNamed,
     E: Dims + FullyNamed,
     X::List: ByName + EachIn<D> + EachIn<E>,
-    O: AtMost8,
+    O: ShortUnless<D::Fits<E>>,
 {
 }
 

@@ -1,10 +1,11 @@
 //! Lists of dims: their structure, and total functions on them.
 
 use super::align::EachPlaced;
+use super::apart::FirstRepeat;
 use super::axis::{Axis, NoDim};
 use super::broadcast::{BroadcastWith, Holds, HoldsInPlace};
 use super::id::{Bool, False, True};
-use super::place::{Nowhere, Place};
+use super::place::{Nowhere, Place, SearchFor};
 use super::rename::Mapping;
 use crate::{Alike, PromotionRule};
 
@@ -202,6 +203,22 @@ pub trait DimList {
     #[doc(hidden)]
     type Until7: Dims;
     #[doc(hidden)]
+    type Place0: Place;
+    #[doc(hidden)]
+    type Place1: Place;
+    #[doc(hidden)]
+    type Place2: Place;
+    #[doc(hidden)]
+    type Place3: Place;
+    #[doc(hidden)]
+    type Place4: Place;
+    #[doc(hidden)]
+    type Place5: Place;
+    #[doc(hidden)]
+    type Place6: Place;
+    #[doc(hidden)]
+    type Place7: Place;
+    #[doc(hidden)]
     type From0: Dims;
     #[doc(hidden)]
     type From1: Dims;
@@ -324,6 +341,14 @@ impl DimTuple for MoreThan8Dims {
     const HAS_WILD: bool = false;
 }
 
+impl<X> SearchFor<X> for MoreThan8Dims {
+    type At = Nowhere;
+}
+
+impl FirstRepeat for MoreThan8Dims {
+    type Twice = NoDim;
+}
+
 impl DimList for MoreThan8Dims {
     type Push<X: Axis> = Self;
     type After<L: Dims> = Self;
@@ -398,6 +423,14 @@ impl DimList for MoreThan8Dims {
     type Remove7 = Self;
     type Set7<X: Axis> = Self;
     type Until7 = Self;
+    type Place0 = Nowhere;
+    type Place1 = Nowhere;
+    type Place2 = Nowhere;
+    type Place3 = Nowhere;
+    type Place4 = Nowhere;
+    type Place5 = Nowhere;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
     type From0 = Self;
     type From1 = Self;
     type From2 = Self;

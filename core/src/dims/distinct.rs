@@ -1,19 +1,31 @@
 //! Checks that no name is repeated and no list is too long.
 
-use super::axis::{Axis, NoDim, Wild};
-use super::dims::Dims;
+use super::apart::{Apart, Items, NoneTwice};
+use super::axis::{Axis, Named, NoDim, Unnamed, Wild};
+use super::dims::{DimList, Dims};
 use super::id::{False, True};
 use super::verdict::NamesOf;
 
 /// No name is repeated in the list, and it has at most 8 dims. [`Wild`] may be repeated.
 ///
-/// Checked where names enter or meet: factories, `typed`, rename, unflatten, matmul, stack.
+/// Checked where names enter or meet: factories, `typed`, rename, unflatten, matmul, stack. As a bound on a list with
+/// generic dims, `(N, B): Distinct`, it also tells rustc the place of each dim, so that `x.sum(B::default())` has a
+/// known result.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a list of dims",
-    label = "expected a tuple of at most 8 dims"
+    message = "rustc cannot tell the generic dims {Self} apart",
+    label = "write the bound `{Self}: Distinct`"
 )]
-pub trait Distinct {}
-impl<D: Dims + AtMost8> Distinct for D where NamesOf<D>: StandsOnce<D::Repeated, D> {}
+pub trait Distinct: Apart
+where
+    NamesOf<Self>: Items,
+{
+}
+impl<D: Dims + AtMost8> Distinct for D
+where
+    NamesOf<D>: NoneTwice<D::Repeated, D>,
+    D: Apart,
+{
+}
 
 /// `X` is [`NoDim`]: no dim is repeated in `D`.
 #[diagnostic::on_unimplemented(
@@ -46,6 +58,17 @@ pub trait AtMost8Unless<Proved> {}
 impl<R> AtMost8Unless<True> for R {}
 impl<R: Deferred<Dims: AtMost8>> AtMost8Unless<False> for R {}
 
+/// The list has at most 8 dims: either proved from the operands (`True`), or checked on the list.
+#[diagnostic::on_unimplemented(
+    message = "the result has more than 8 dims",
+    label = "too many dims: `DynTensor` has up to 64"
+)]
+pub trait ShortUnless<Proved> {}
+#[diagnostic::do_not_recommend]
+impl<D> ShortUnless<True> for D {}
+#[diagnostic::do_not_recommend]
+impl<D: AtMost8> ShortUnless<False> for D {}
+
 /// No name is repeated in the list: either proved from the operands (`True`), or checked on the
 /// list.
 pub trait DistinctUnless<Proved> {}
@@ -56,14 +79,39 @@ impl<D: Dims + AtMost8> DistinctUnless<False> for D where NamesOf<D>: StandsOnce
 /// New dims `T` are added to the dims `Rest`: none of `T` is in `Rest`, and none is repeated in
 /// `T`. The result is `Result`.
 pub trait Fresh<Rest, Result> {}
-impl<T: Dims, Rest: Dims, Result: AtMost8> Fresh<Rest, Result> for T where
+impl<T: Dims, Rest: Dims, Result: Dims> Fresh<Rest, Result> for T where
     NamesOf<Result>: StandsOnce<T::FirstIn<Rest>, Result> + StandsOnce<T::Repeated, Result>
 {
 }
 
 /// One new dim `X` is added to the dims `Rest`, which do not have it. The result is `Result`.
 pub trait FreshDim<Rest, Result> {}
-impl<X: Axis, Rest: Dims, Result: AtMost8> FreshDim<Rest, Result> for X where
-    NamesOf<Result>: StandsOnce<<Rest::Find<X> as super::place::Place>::Axis<X, NoDim>, Result>
+impl<X: Axis, Rest: Dims, Result: Dims> FreshDim<Rest, Result> for X
+where
+    NamesOf<Result>: StandsOnce<<(X,) as DimList>::FirstIn<Rest>, Result>,
+    NamesOf<Rest>: ToldNew<(X,), Result>,
 {
 }
+
+/// Rustc knows whether dims `T` are new among others. Implies the checks of [`Fresh`], so that its message replaces
+/// theirs.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "rustc cannot tell whether the names of generic dims {Result} differ",
+    label = "write this relation as a bound, or `#[relations]` above the function"
+)]
+pub trait ToldNew<T, Result> {}
+#[diagnostic::do_not_recommend]
+impl<T: Dims, Rest: Dims, Result> ToldNew<T, Result> for NamesOf<Rest> where
+    NamesOf<Result>: ToldOnce<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>, Result>
+        + ToldOnce<<T::Repeated as Axis>::Kind, T::Repeated, Result>
+{
+}
+
+/// Rustc knows `X`. Implies [`StandsOnce`].
+#[doc(hidden)]
+pub trait ToldOnce<Kind, X, D>: StandsOnce<X, D> {}
+#[diagnostic::do_not_recommend]
+impl<X, D> ToldOnce<Named, X, D> for NamesOf<D> where Self: StandsOnce<X, D> {}
+#[diagnostic::do_not_recommend]
+impl<X, D> ToldOnce<Unnamed, X, D> for NamesOf<D> where Self: StandsOnce<X, D> {}

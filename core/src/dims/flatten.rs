@@ -2,14 +2,15 @@
 
 use core::marker::PhantomData;
 
-use super::axes::{Has, NotBehindWild};
+use super::axes::{Has, KnownToHave, NotBehindWild};
 use super::axis::{Axis, OneDim};
 use super::dims::{DimList, Dims, MoreThan8Dims};
-use super::distinct::{Fresh, FreshDim};
+use super::distinct::{Fresh, FreshDim, ShortUnless, ToldNew};
 use super::id::{IsTrue, Same};
 use super::last::LastDim;
 use super::multiply::MultiplyTo;
 use super::shape::Sizes;
+use super::verdict::NamesOf;
 
 /// The argument of `flatten`: a tuple of two or more dims.
 #[diagnostic::on_unimplemented(
@@ -95,8 +96,10 @@ macro_rules! flattens {
         }
         impl<$($a: Axis,)* X: OneDim, S: Sizes> UnflattenIn<X, S> for ($($a,)*)
         where
-            Self: NotBehindWild<X> + Has<X>,
+            Self: KnownToHave<X> + NotBehindWild<X> + Has<X>,
             S::Dims: Fresh<<Self as DimList>::Remove<X>, Unflattened<Self, X, S>> + MultiplyTo<X>,
+            NamesOf<<Self as DimList>::Remove<X>>: ToldNew<S::Dims, Unflattened<Self, X, S>>,
+            Unflattened<Self, X, S>: ShortUnless<<S::Dims as DimList>::Fits<Self>>,
         {
         }
     };

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::align::*;
+use super::apart::FirstRepeat;
 use super::array::ArrayFor;
 use super::axis::*;
 use super::broadcast::*;
@@ -15,7 +16,7 @@ use super::head::Head;
 use super::id::{Bool, False, IsTrue, Same, True};
 use super::matmul::AtLeast1Dim;
 use super::place::*;
-use super::axes::{Axes, EachIn, Has, HasOrWild, NotBehindWild, Searched};
+use super::axes::{Axes, EachIn, Has, KnownToHave, Lists, NotBehindWild, Searched};
 use super::rename::*;
 use super::shape::{Shape, ShapeFor, SizedDim, Sizes};
 use super::size::{CanBe, DimSize, SizeOf};
@@ -38,11 +39,11 @@ impl DimList for () {
     type Init = ();
     type SkipIn<D: Dims> = D::From0;
     type CutIn<D: Dims> = D;
-    type Seek<X: Axis> = Nowhere;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = Nowhere;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = NoDim;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = NoDim;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is0;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo8;
@@ -122,7 +123,17 @@ impl DimList for () {
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = (B0, B1, B2, B3, B4, B5);
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = (B0, B1, B2, B3, B4, B5, B6);
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = (B0, B1, B2, B3, B4, B5, B6, B7);
+    type Place0 = Nowhere;
+    type Place1 = Nowhere;
+    type Place2 = Nowhere;
+    type Place3 = Nowhere;
+    type Place4 = Nowhere;
+    type Place5 = Nowhere;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
 }
+impl<X: Axis> SearchFor<X> for () { type At = Nowhere; }
+impl FirstRepeat for () { type Twice = NoDim; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank0 {}
@@ -149,12 +160,13 @@ impl Rank for Rank0 {
 }
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
 #[diagnostic::do_not_recommend] impl<X> Searched<X> for () {}
-#[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<X: Axis> HasOrWild<X> for () where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<X: Axis> Lists<X> for () where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<X: Axis> KnownToHave<X> for () where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl FullyNamed for () {}
 impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
-impl<F: OldDims, T: Dims> RenameIn<F, T> for () where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<F: OldDims, T: Dims> RenameIn<F, T> for () where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
     type Dims = ();
@@ -192,11 +204,11 @@ impl<A0: Axis> DimList for (A0,) {
     type Init = ();
     type SkipIn<D: Dims> = D::From1;
     type CutIn<D: Dims> = D::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among1<A0::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<Nowhere>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = NoDim;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, NoDim>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is1;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo7;
@@ -276,7 +288,17 @@ impl<A0: Axis> DimList for (A0,) {
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = (A0, B0, B1, B2, B3, B4, B5);
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = (A0, B0, B1, B2, B3, B4, B5, B6);
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = Nowhere;
+    type Place2 = Nowhere;
+    type Place3 = Nowhere;
+    type Place4 = Nowhere;
+    type Place5 = Nowhere;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
 }
+impl<A0: Axis, X: Axis> SearchFor<X> for (A0,) { type At = <<X::Head as Head>::Among1<A0::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis> FirstRepeat for (A0,) { type Twice = NoDim; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank1 {}
@@ -303,12 +325,13 @@ impl Rank for Rank1 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, X> Searched<X> for (A0,) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrWild<X> for (A0,) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> Lists<X> for (A0,) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> KnownToHave<X> for (A0,) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> FullyNamed for (A0,) {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
-impl<A0: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0,) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0,) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for NamesOf<(A0,)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim> Axes for (A0,) {
@@ -319,7 +342,7 @@ impl<A0: Dim> Axes for (A0,) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim> OldDims for (A0,) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>; type Others<D: Dims> = <D as DimList>::Remove<A0>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem> OrderSpec for (A0,) { type Read = A0::Next<Exact<()>>; }
@@ -369,11 +392,11 @@ impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type Init = (A0,);
     type SkipIn<D: Dims> = D::From2;
     type CutIn<D: Dims> = <D::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among2<A0::Head, A1::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<Nowhere>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = <<(A1,) as DimList>::Find<A0> as Place>::Axis<A0, NoDim>;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, NoDim>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is2;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo6;
@@ -453,7 +476,17 @@ impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = (A0, A1, B0, B1, B2, B3, B4, B5);
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = <A1::Kind as Kind>::At<Place1>;
+    type Place2 = Nowhere;
+    type Place3 = Nowhere;
+    type Place4 = Nowhere;
+    type Place5 = Nowhere;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
 }
+impl<A0: Axis, A1: Axis, X: Axis> SearchFor<X> for (A0, A1) { type At = <<X::Head as Head>::Among2<A0::Head, A1::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis, A1: Axis> FirstRepeat for (A0, A1) { type Twice = <<(A1,) as DimList>::Find<A0> as Place>::Axis<A0, NoDim>; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank2 {}
@@ -480,12 +513,13 @@ impl Rank for Rank2 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X> Searched<X> for (A0, A1) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrWild<X> for (A0, A1) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> Lists<X> for (A0, A1) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> KnownToHave<X> for (A0, A1) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> FullyNamed for (A0, A1) {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
-impl<A0: Axis, A1: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for NamesOf<(A0, A1)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
@@ -496,7 +530,7 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + KnownToHave<A1> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>; type Others<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
@@ -507,7 +541,7 @@ impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From2 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
@@ -554,11 +588,11 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type Init = (A0, A1);
     type SkipIn<D: Dims> = D::From3;
     type CutIn<D: Dims> = <<D::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among3<A0::Head, A1::Head, A2::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<Nowhere>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = <<(A1, A2) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2,) as DimList>::Find<A1> as Place>::Axis<A1, NoDim>>;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, NoDim>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is3;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo5;
@@ -638,7 +672,17 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = <A1::Kind as Kind>::At<Place1>;
+    type Place2 = <A2::Kind as Kind>::At<Place2>;
+    type Place3 = Nowhere;
+    type Place4 = Nowhere;
+    type Place5 = Nowhere;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
 }
+impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> SearchFor<X> for (A0, A1, A2) { type At = <<X::Head as Head>::Among3<A0::Head, A1::Head, A2::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis, A1: Axis, A2: Axis> FirstRepeat for (A0, A1, A2) { type Twice = <<(A1, A2) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2,) as DimList>::Find<A1> as Place>::Axis<A1, NoDim>>; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank3 {}
@@ -665,12 +709,13 @@ impl Rank for Rank3 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X> Searched<X> for (A0, A1, A2) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> Lists<X> for (A0, A1, A2) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> KnownToHave<X> for (A0, A1, A2) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> FullyNamed for (A0, A1, A2) {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
@@ -681,7 +726,7 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + KnownToHave<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + KnownToHave<A2> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>; type Others<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
@@ -692,7 +737,7 @@ impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From3 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
@@ -739,11 +784,11 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type Init = (A0, A1, A2);
     type SkipIn<D: Dims> = D::From4;
     type CutIn<D: Dims> = <<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among4<A0::Head, A1::Head, A2::Head, A3::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<Nowhere>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = <<(A1, A2, A3) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3,) as DimList>::Find<A2> as Place>::Axis<A2, NoDim>>>;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, NoDim>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is4;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo4;
@@ -823,7 +868,17 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = <A1::Kind as Kind>::At<Place1>;
+    type Place2 = <A2::Kind as Kind>::At<Place2>;
+    type Place3 = <A3::Kind as Kind>::At<Place3>;
+    type Place4 = Nowhere;
+    type Place5 = Nowhere;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
 }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> SearchFor<X> for (A0, A1, A2, A3) { type At = <<X::Head as Head>::Among4<A0::Head, A1::Head, A2::Head, A3::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> FirstRepeat for (A0, A1, A2, A3) { type Twice = <<(A1, A2, A3) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3,) as DimList>::Find<A2> as Place>::Axis<A2, NoDim>>>; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank4 {}
@@ -850,12 +905,13 @@ impl Rank for Rank4 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X> Searched<X> for (A0, A1, A2, A3) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> KnownToHave<X> for (A0, A1, A2, A3) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FullyNamed for (A0, A1, A2, A3) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
@@ -866,7 +922,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + KnownToHave<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + KnownToHave<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + KnownToHave<A3> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>; type Others<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
@@ -877,7 +933,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From4 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
@@ -924,11 +980,11 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, 
     type Init = (A0, A1, A2, A3);
     type SkipIn<D: Dims> = D::From5;
     type CutIn<D: Dims> = <<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among5<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<Nowhere>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = <<(A1, A2, A3, A4) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4,) as DimList>::Find<A3> as Place>::Axis<A3, NoDim>>>>;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, NoDim>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is5;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo3;
@@ -1008,7 +1064,17 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, 
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = <A1::Kind as Kind>::At<Place1>;
+    type Place2 = <A2::Kind as Kind>::At<Place2>;
+    type Place3 = <A3::Kind as Kind>::At<Place3>;
+    type Place4 = <A4::Kind as Kind>::At<Place4>;
+    type Place5 = Nowhere;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
 }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> SearchFor<X> for (A0, A1, A2, A3, A4) { type At = <<X::Head as Head>::Among5<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> FirstRepeat for (A0, A1, A2, A3, A4) { type Twice = <<(A1, A2, A3, A4) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4,) as DimList>::Find<A3> as Place>::Axis<A3, NoDim>>>>; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank5 {}
@@ -1035,12 +1101,13 @@ impl Rank for Rank5 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X> Searched<X> for (A0, A1, A2, A3, A4) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> KnownToHave<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FullyNamed for (A0, A1, A2, A3, A4) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) {
@@ -1051,7 +1118,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + KnownToHave<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + KnownToHave<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + KnownToHave<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + KnownToHave<A4> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>; type Others<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
@@ -1062,7 +1129,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From5 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
@@ -1109,11 +1176,11 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0
     type Init = (A0, A1, A2, A3, A4);
     type SkipIn<D: Dims> = D::From6;
     type CutIn<D: Dims> = <<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among6<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = <<(A1, A2, A3, A4, A5) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5,) as DimList>::Find<A4> as Place>::Axis<A4, NoDim>>>>>;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, NoDim>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is6;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo2;
@@ -1193,7 +1260,17 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = <A1::Kind as Kind>::At<Place1>;
+    type Place2 = <A2::Kind as Kind>::At<Place2>;
+    type Place3 = <A3::Kind as Kind>::At<Place3>;
+    type Place4 = <A4::Kind as Kind>::At<Place4>;
+    type Place5 = <A5::Kind as Kind>::At<Place5>;
+    type Place6 = Nowhere;
+    type Place7 = Nowhere;
 }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> SearchFor<X> for (A0, A1, A2, A3, A4, A5) { type At = <<X::Head as Head>::Among6<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> FirstRepeat for (A0, A1, A2, A3, A4, A5) { type Twice = <<(A1, A2, A3, A4, A5) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5,) as DimList>::Find<A4> as Place>::Axis<A4, NoDim>>>>>; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank6 {}
@@ -1220,12 +1297,13 @@ impl Rank for Rank6 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X> Searched<X> for (A0, A1, A2, A3, A4, A5) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> KnownToHave<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2, A3, A4, A5) {
@@ -1236,7 +1314,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + KnownToHave<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + KnownToHave<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + KnownToHave<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + KnownToHave<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + KnownToHave<A5> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>; type Others<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
@@ -1247,7 +1325,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From6 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
@@ -1294,11 +1372,11 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimLi
     type Init = (A0, A1, A2, A3, A4, A5);
     type SkipIn<D: Dims> = D::From7;
     type CutIn<D: Dims> = <<<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among7<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head, A6::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<<Same<A6, X> as Bool>::Place<Place6, <A6::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = <<(A1, A2, A3, A4, A5, A6) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6,) as DimList>::Find<A5> as Place>::Axis<A5, NoDim>>>>>>;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, <D::Find<A6> as Place>::Axis<A6, NoDim>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is7;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo1;
@@ -1378,7 +1456,17 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimLi
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = <A1::Kind as Kind>::At<Place1>;
+    type Place2 = <A2::Kind as Kind>::At<Place2>;
+    type Place3 = <A3::Kind as Kind>::At<Place3>;
+    type Place4 = <A4::Kind as Kind>::At<Place4>;
+    type Place5 = <A5::Kind as Kind>::At<Place5>;
+    type Place6 = <A6::Kind as Kind>::At<Place6>;
+    type Place7 = Nowhere;
 }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> SearchFor<X> for (A0, A1, A2, A3, A4, A5, A6) { type At = <<X::Head as Head>::Among7<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head, A6::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> FirstRepeat for (A0, A1, A2, A3, A4, A5, A6) { type Twice = <<(A1, A2, A3, A4, A5, A6) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6,) as DimList>::Find<A5> as Place>::Axis<A5, NoDim>>>>>>; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank7 {}
@@ -1405,12 +1493,13 @@ impl Rank for Rank7 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X> Searched<X> for (A0, A1, A2, A3, A4, A5, A6) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> KnownToHave<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6) {
@@ -1421,7 +1510,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + KnownToHave<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + KnownToHave<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + KnownToHave<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + KnownToHave<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + KnownToHave<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + KnownToHave<A6> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>; type Others<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
@@ -1432,7 +1521,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg f
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From7 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
@@ -1479,11 +1568,11 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     type Init = (A0, A1, A2, A3, A4, A5, A6);
     type SkipIn<D: Dims> = D::From8;
     type CutIn<D: Dims> = <<<<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Head as Head>::Among8<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head, A6::Head, A7::Head>;
+    type Seek<X: Axis> = <Self as SearchFor<X>>::At;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<<Same<A6, X> as Bool>::Place<Place6, <A6::Kind as Kind>::Before<<Same<A7, X> as Bool>::Place<Place7, <A7::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
-    type Repeated = <<(A1, A2, A3, A4, A5, A6, A7) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6, A7) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6, A7) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6, A7) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6, A7) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6, A7) as DimList>::Find<A5> as Place>::Axis<A5, <<(A7,) as DimList>::Find<A6> as Place>::Axis<A6, NoDim>>>>>>>;
+    type Repeated = <Self as FirstRepeat>::Twice;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, <D::Find<A6> as Place>::Axis<A6, <D::Find<A7> as Place>::Axis<A7, NoDim>>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is8;
     type Fits<E: Dims> = <E::Rank as Rank>::UpTo0;
@@ -1563,7 +1652,17 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
     type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
     type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
+    type Place0 = <A0::Kind as Kind>::At<Place0>;
+    type Place1 = <A1::Kind as Kind>::At<Place1>;
+    type Place2 = <A2::Kind as Kind>::At<Place2>;
+    type Place3 = <A3::Kind as Kind>::At<Place3>;
+    type Place4 = <A4::Kind as Kind>::At<Place4>;
+    type Place5 = <A5::Kind as Kind>::At<Place5>;
+    type Place6 = <A6::Kind as Kind>::At<Place6>;
+    type Place7 = <A7::Kind as Kind>::At<Place7>;
 }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> SearchFor<X> for (A0, A1, A2, A3, A4, A5, A6, A7) { type At = <<X::Head as Head>::Among8<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head, A6::Head, A7::Head> as Place>::Resolved<Self, X>; }
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> FirstRepeat for (A0, A1, A2, A3, A4, A5, A6, A7) { type Twice = <<(A1, A2, A3, A4, A5, A6, A7) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6, A7) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6, A7) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6, A7) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6, A7) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6, A7) as DimList>::Find<A5> as Place>::Axis<A5, <<(A7,) as DimList>::Find<A6> as Place>::Axis<A6, NoDim>>>>>>>; }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Rank8 {}
@@ -1590,12 +1689,13 @@ impl Rank for Rank8 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X> Searched<X> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> KnownToHave<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6, A7) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6, A7) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6, A7) {
@@ -1606,7 +1706,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + NotBehindWild<A6> + Has<A6> + Searched<A7> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + KnownToHave<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + KnownToHave<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + KnownToHave<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + KnownToHave<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + KnownToHave<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + KnownToHave<A6> + NotBehindWild<A6> + Has<A6> + Searched<A7> + KnownToHave<A7> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A7> as Place>::Set<D, A7, <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>, T::At7>; type Others<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
@@ -1617,7 +1717,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Fla
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From8 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
 }
-impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At7>: Follows<A6, A7, D> {}
+impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At7>: Follows<A6, A7, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);

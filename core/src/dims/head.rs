@@ -48,6 +48,10 @@ macro_rules! heads {
             )*
         }
 
+        /// A head that finds itself: every head of a name.
+        #[doc(hidden)]
+        pub trait HeadOfName: Head + Sized + Head<Among1<Self> = Place0> {}
+
         impl Head for HeadOfNone {
             type Facing<O: Head> = O::FacingWild;
             type FacingWild = Alike;
@@ -96,6 +100,8 @@ macro_rules! heads {
             type $seek<P: Place, Q: Place> = Q::Also<P>;
             $(type $seek_after<P: Place, Q: Place> = Q;)*
         }
+
+        impl HeadOfName for $name {}
 
         heads!(@each [$($before)* $seek] $($after $seek_after)*);
     };

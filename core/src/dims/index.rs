@@ -2,8 +2,9 @@
 
 use super::axis::Axis;
 use super::dims::{DimList, Dims, MoreThan8Dims, Rank};
-use super::distinct::Fresh;
+use super::distinct::{Fresh, ShortUnless, ToldNew};
 use super::id::Bool;
+use super::verdict::NamesOf;
 
 /// The dims `D` with `X` replaced by the dims of an index, `E`.
 pub type IndexedBy<D, X, E> = <D as DimList>::Splice<X, E>;
@@ -59,14 +60,34 @@ impl<E: Dims, D: Dims + EmbedsAt<X, E>, X: Axis> EmbedIn<D, X> for E {}
 )]
 pub trait EmbedsAt<X, E> {}
 
+/// Rustc knows whether an index has a dim of the list. Implies the checks of [`Fresh`], so that its message replaces
+/// theirs.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "rustc cannot tell generic dims apart: those of dims {D} and of an index along `{X}`",
+    label = "write the bound `(..): IndexOf<{D}, {X}>` on the dims of the index"
+)]
+pub trait ToldIndexed<D, X, E> {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims, X: Axis, E: Dims> ToldIndexed<D, X, E> for NamesOf<D> where
+    NamesOf<D::Remove<X>>: ToldNew<E, IndexedBy<D, X, E>>
+{
+}
+
 macro_rules! indexed {
     ($($a:ident)*) => {
-        impl<$($a: Axis,)* X: Axis, E> IndexedAt<X, E> for ($($a,)*) where
-            E: Dims + Fresh<<Self as DimList>::Remove<X>, IndexedBy<Self, X, E>>
+        impl<$($a: Axis,)* X: Axis, E> IndexedAt<X, E> for ($($a,)*)
+        where
+            E: Dims + Fresh<<Self as DimList>::Remove<X>, IndexedBy<Self, X, E>>,
+            NamesOf<Self>: ToldIndexed<Self, X, E>,
+            IndexedBy<Self, X, E>: ShortUnless<E::Fits<Self>>,
         {
         }
-        impl<$($a: Axis,)* X: Axis, E> EmbedsAt<X, E> for ($($a,)*) where
-            E: Dims + Fresh<<Self as DimList>::Remove<X>, Embedded<Self, X, E>>
+        impl<$($a: Axis,)* X: Axis, E> EmbedsAt<X, E> for ($($a,)*)
+        where
+            E: Dims + Fresh<<Self as DimList>::Remove<X>, Embedded<Self, X, E>>,
+            NamesOf<<Self as DimList>::Remove<X>>: ToldNew<E, Embedded<Self, X, E>>,
+            Embedded<Self, X, E>: ShortUnless<E::Fits<Self>>,
         {
         }
     };

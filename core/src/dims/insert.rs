@@ -1,8 +1,8 @@
 //! New dims: `stack`, `unsqueeze`, `diagonal`.
 
 use super::axis::{Axis, OneDim};
-use super::dims::{Dims, MoreThan8Dims};
-use super::distinct::FreshDim;
+use super::dims::{DimList, Dims, MoreThan8Dims, Rank};
+use super::distinct::{FreshDim, ShortUnless};
 use super::last::LastDim;
 
 /// The dims of `stack(.., X)` and `x.unsqueeze(X)`: `X` first.
@@ -44,8 +44,16 @@ pub trait TakesLast<X> {}
 
 macro_rules! takes {
     ($($a:ident)*) => {
-        impl<$($a: Axis,)* X: FreshDim<Self, Inserted<Self, X>> + LastDim> TakesFirst<X> for ($($a,)*) {}
-        impl<$($a: Axis,)* X: FreshDim<Self, Appended<Self, X>> + LastDim> TakesLast<X> for ($($a,)*) {}
+        impl<$($a: Axis,)* X: FreshDim<Self, Inserted<Self, X>> + LastDim> TakesFirst<X> for ($($a,)*)
+        where
+            Inserted<Self, X>: ShortUnless<<<Self as DimList>::Rank as Rank>::UpTo7>,
+        {
+        }
+        impl<$($a: Axis,)* X: FreshDim<Self, Appended<Self, X>> + LastDim> TakesLast<X> for ($($a,)*)
+        where
+            Appended<Self, X>: ShortUnless<<<Self as DimList>::Rank as Rank>::UpTo7>,
+        {
+        }
     };
 }
 each_rank!(takes);

@@ -54,6 +54,7 @@ macro_rules! each_rank {
 }
 
 mod align;
+mod apart;
 mod array;
 mod at;
 mod attend;
@@ -95,6 +96,7 @@ pub use align::{
     AlignInto, AlignTarget, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn,
     Order, OrderItem, OrderOf, OrderSpec, OrderState, OrderedBy, TwoRests,
 };
+pub use apart::{Apart, FirstRepeat, Items, ListOfNames, NoneTwice, ToldNone};
 pub use array::ArrayFor;
 pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView, Unstepped};
 pub use attend::{
@@ -102,8 +104,8 @@ pub use attend::{
     RowsBeside, ScoresOf,
 };
 pub use axes::{
-    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replaced, Searched,
-    Without, keep,
+    Axes, AxesOf, DimOf, EachIn, Has, In, Keep, KnownToHave, Lists, NotBehindWild, Replaced,
+    Searched, Without, keep,
 };
 pub use axis::{
     Alike, Axis, AxisFn, Dim, Kind, LeftIsWild, Mismatch, Named, NoDim, Of, OneDim, Pairing,
@@ -117,7 +119,8 @@ pub use contract::{
 };
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{
-    AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, StandsOnce,
+    AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, ShortUnless,
+    StandsOnce, ToldNew, ToldOnce,
 };
 pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};
@@ -127,7 +130,9 @@ pub use flatten::{
 };
 pub use flatten_others::{FlattenOthers, StayByName, UnflattenAs};
 pub use id::{Bool, False, IsTrue, Reflexive, Same, True};
-pub use index::{EmbedIn, Embedded, EmbedsAt, IndexOf, IndexedAt, IndexedBy, Selected};
+pub use index::{
+    EmbedIn, Embedded, EmbedsAt, IndexOf, IndexedAt, IndexedBy, Selected, ToldIndexed,
+};
 pub use insert::{Append, Appended, Insert, Inserted, TakesFirst, TakesLast};
 pub use last::LastDim;
 pub use matmul::{
@@ -142,8 +147,8 @@ pub use multiply::{
     Product8,
 };
 pub use place::{
-    BehindWild, Nowhere, Place, Place0, Place1, Place2, Place3, Place4, Place5, Place6, Place7,
-    Several, Sought, Stands,
+    BehindWild, Decided, IsFound, IsThere, NoWild, Nowhere, Place, Place0, Place1, Place2, Place3,
+    Place4, Place5, Place6, Place7, SearchFor, Several, Sought, Stands,
 };
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{AllPrimes, Primable, Prime, PrimeEach, PrimeIn, PrimedDims};

@@ -5,12 +5,13 @@
 use core::ops::{Add, Mul};
 
 use typenum::consts::{U0, U1, U2, U3, U4, U5, U6, U7, U8, U9, U10};
-use typenum::{B1, Eq, IsEqual, Prod, Sum};
+use typenum::{B1, IsEqual, Prod, Sum};
 
 use super::axis::Axis;
 use super::dims::MoreThan8Dims;
 use super::id::{Bool, End, False, S52, S53, S54, S55, S56, S57, S58, S59, S60, S61, True};
 use super::size::{DimSize, Fixed};
+use super::verdict::NamesOf;
 
 /// Reads decimal digits into a number, where `N` is the value of the digits before them.
 pub trait Digits<N> {
@@ -84,15 +85,20 @@ impl<X> MultiplyTo<X> for MoreThan8Dims {}
 /// Writes, per rank, the error message for a wrong product; the numbers in it are parameters of a trait.
 macro_rules! multiply_to {
     ($($name:ident $product:literal: $($a:ident $k:ident $d:ident)*;)*) => {$(
-        /// The constant sizes of dims `D` multiply to `P`, the size of dim `X`; implemented for true as a number in
-        /// types.
+        /// The constant sizes of dims `D` multiply to `P`, the size of dim `X`.
         #[diagnostic::on_unimplemented(
             message = $product,
             label = "the products of the sizes differ"
         )]
         pub trait $name<D, X, $(const $k: usize,)* const P: usize> {}
         #[diagnostic::do_not_recommend]
-        impl<D, X, $(const $k: usize,)* const P: usize> $name<D, X, $($k,)* P> for B1 {}
+        impl<D, X, E, $(const $k: usize,)* const P: usize> $name<D, X, $($k,)* P> for NamesOf<D>
+        where
+            X: Axis<Size = Fixed<P, E>>,
+            E: Digits<U0>,
+            D: Multiply<Product: IsEqual<E::Number, Output = B1>>,
+        {
+        }
 
         impl<$($a: Axis,)* X: Axis> MultiplyTo<X> for ($($a,)*)
         where
@@ -106,9 +112,7 @@ macro_rules! multiply_to {
         where
             $($a: Axis<Size = Fixed<$k, $d>>,)*
             X: Axis<Size = Fixed<P, E>>,
-            E: Digits<U0>,
-            Self: Multiply<Product: IsEqual<E::Number>>,
-            Eq<<Self as Multiply>::Product, E::Number>: $name<Self, X, $($k,)* P>,
+            NamesOf<Self>: $name<Self, X, $($k,)* P>,
         {
         }
     )*};

@@ -23,6 +23,9 @@ pub trait Place: 'static {
     /// The relation of two dims, if one was searched for among a list of the other.
     #[doc(hidden)]
     type Pairing: Pairing;
+    /// This place, or the place found by comparing all symbols if several dims have the sought head.
+    #[doc(hidden)]
+    type Resolved<D: Dims, X: Axis>: Place;
     /// The place of `X` in `D`, if heads led to this place.
     #[doc(hidden)]
     type Exact<D: Dims, X: Axis>: Place;
@@ -31,8 +34,6 @@ pub trait Place: 'static {
     type Claim<D: Dims, X: Axis>;
     /// Whether the dim is there.
     type Found: Bool;
-    /// Whether rustc can tell: the dim is there, or every name is known.
-    type Known<D: Dims, X: Axis>: Bool;
     /// `A` if it is there, else `B`.
     type Axis<A: Axis, B: Axis>: Axis;
     /// `L` if it is there, else `L` followed by `X`.
@@ -66,15 +67,15 @@ pub enum BehindWild {}
 pub enum Several {}
 
 macro_rules! nowhere {
-    ($($name:ident $pairing:ident $known:ident;)*) => {$(
+    ($($name:ident $pairing:ident;)*) => {$(
         impl Place for $name {
             type BesideWild = BehindWild;
             type Also<P: Place> = P;
             type Pairing = $pairing;
+            type Resolved<D: Dims, X: Axis> = Self;
             type Exact<D: Dims, X: Axis> = Self;
             type Claim<D: Dims, X: Axis> = Self;
             type Found = False;
-            type Known<D: Dims, X: Axis> = $known;
             type Axis<A: Axis, B: Axis> = B;
             type Unless<L: Dims, X: Axis> = L::Push<X>;
             type UnlessIn<D: Dims, L: Dims, X: Axis> = L::Push<X>;
@@ -87,8 +88,8 @@ macro_rules! nowhere {
     )*};
 }
 nowhere! {
-    Nowhere Mismatch True;
-    BehindWild RightIsWild False;
+    Nowhere Mismatch;
+    BehindWild RightIsWild;
 }
 
 // Every answer is that of the place found by comparing all symbols.
@@ -96,10 +97,10 @@ impl Place for Several {
     type BesideWild = Self;
     type Also<P: Place> = Self;
     type Pairing = Alike;
+    type Resolved<D: Dims, X: Axis> = D::Scan<X>;
     type Exact<D: Dims, X: Axis> = D::Scan<X>;
     type Claim<D: Dims, X: Axis> = <D::Scan<X> as Place>::Claim<D, X>;
     type Found = True;
-    type Known<D: Dims, X: Axis> = <D::Scan<X> as Place>::Known<D, X>;
     type Axis<A: Axis, B: Axis> = A;
     type Unless<L: Dims, X: Axis> = L;
     type UnlessIn<D: Dims, L: Dims, X: Axis> = <D::Scan<X> as Place>::Unless<L, X>;
@@ -120,10 +121,10 @@ macro_rules! places {
             type BesideWild = Self;
             type Also<P: Place> = Several;
             type Pairing = Alike;
+            type Resolved<D: Dims, X: Axis> = Self;
             type Exact<D: Dims, X: Axis> = <Same<D::$at, X> as Bool>::OrScan<Self, D, X>;
-            type Claim<D: Dims, X: Axis> = Sought<D::$at, X>;
+            type Claim<D: Dims, X: Axis> = Sought<<D::$at as Axis>::Id, X::Id>;
             type Found = True;
-            type Known<D: Dims, X: Axis> = True;
             type Axis<A: Axis, B: Axis> = A;
             type Unless<L: Dims, X: Axis> = L;
             type UnlessIn<D: Dims, L: Dims, X: Axis> =
@@ -148,17 +149,60 @@ places! {
     Place7 "eighth" Remove7 Set7 From7 From8 Until7 At7;
 }
 
+/// The search for `X` in a list. Apart from [`DimList`], so that a bound such as `(N, B): Distinct` can give the places
+/// of generic dims without hiding the other functions of the list.
+#[doc(hidden)]
+pub trait SearchFor<X> {
+    /// The place of the dim with the name of `X`, if it is there; compares heads, and whole names only if several dims
+    /// have the sought head.
+    type At: Place;
+}
+
 /// The dim of a search is at the place found, or could be: the check behind [`Has`](super::Has).
 #[doc(hidden)]
-pub trait Stands {}
+pub trait Stands<X> {}
 
-/// The dim `X` was sought, and the dim `A` has its head.
+/// The dim of a search is not behind a `Wild`: the check behind [`NotBehindWild`](super::NotBehindWild).
+#[doc(hidden)]
+pub trait NoWild<X> {}
+
+/// The dim of a search is at the place found, and rustc knows it: the check behind
+/// [`KnownToHave`](super::KnownToHave).
+///
+/// Of two errors at one place, rustc drops the one that the other implies. So for a place that it does not know, only
+/// this check is reported, and for a known place only [`Stands`] or [`NoWild`].
+#[doc(hidden)]
+pub trait Decided<X>: Stands<X> + NoWild<X> {}
+
+/// The condition of [`Decided`]: holds for a dim that is there.
+#[doc(hidden)]
+pub trait IsThere<X>: Stands<X> + NoWild<X> {}
+
+/// The condition of the other checks: holds for a dim that is there.
+#[doc(hidden)]
+pub trait IsFound<X>: IsThere<X> {}
+
+/// A dim was sought, and a dim has its head: the spellings of both.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct Sought<A, X>(PhantomData<(A, X)>);
+pub struct Sought<I, J>(PhantomData<(I, J)>);
 
-#[diagnostic::do_not_recommend]
-impl<A: Axis, X: Axis<Id = A::Id>> Stands for Sought<A, X> {}
-// For this place, `NotBehindWild` fails and reports the only error.
-#[diagnostic::do_not_recommend]
-impl Stands for BehindWild {}
+macro_rules! checks {
+    ($([$($params:tt)*] $claim:ty: $check:ident $(where $found:ident)?;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($params)*> $check<X> for $claim $(where Self: $found<X>)? {}
+    )*};
+}
+checks! {
+    [I, X] Sought<I, I>: IsThere;
+    [I, X] Sought<I, I>: IsFound;
+    [I, J, X] Sought<I, J>: Stands where IsFound;
+    [I, J, X] Sought<I, J>: NoWild;
+    [I, J, X] Sought<I, J>: Decided where IsThere;
+    [X] Nowhere: Stands where IsFound;
+    [X] Nowhere: NoWild;
+    [X] Nowhere: Decided where IsThere;
+    [X] BehindWild: Stands;
+    [X] BehindWild: NoWild where IsFound;
+    [X] BehindWild: Decided where IsThere;
+}

@@ -54,6 +54,7 @@ fn add_bounds<'a>(
     bounds: Vec<WherePredicate>,
 ) {
     let mut found = Nouns::new(&function.signature.generics);
+    bounds.iter().for_each(|bound| found.declare(bound));
     named.for_each(|dims| found.ty(dims));
     for bound in &bounds {
         found.predicate(bound);

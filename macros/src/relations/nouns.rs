@@ -27,14 +27,26 @@ pub struct Nouns {
     bounds: Vec<(String, TokenStream)>,
     roles: Vec<(Ident, Role)>,
     generic: Vec<Ident>,
+    /// Parameters declared as anything that a reduction takes, `A: AxesOf<D>`, rather than one dim.
+    axes: Vec<Ident>,
 }
 
 impl Nouns {
     /// Creates an empty collection for a function with these generics.
     pub fn new(generics: &Generics) -> Self {
         let generic = generics.type_params().map(|param| param.ident.clone());
+        let mut axes = Vec::new();
+        for param in generics.type_params() {
+            if has_axes(&param.bounds) {
+                axes.push(param.ident.clone());
+            }
+        }
+        for bound in generics.where_clause.iter().flat_map(|it| &it.predicates) {
+            axes.extend(declared_axes(bound));
+        }
         Self {
             generic: generic.collect(),
+            axes,
             ..Self::default()
         }
     }
@@ -45,6 +57,15 @@ impl Nouns {
         each_dim(ty, &mut |dim| dims.push(quote!(#dim).to_string()));
         let generic = |dim: &String| self.generic.iter().any(|param| param == dim);
         dims.len() > 1 && dims.iter().any(generic)
+    }
+
+    /// Notes a bound that the attribute declares.
+    pub fn declare(&mut self, bound: &WherePredicate) {
+        self.axes.extend(declared_axes(bound));
+    }
+
+    fn is_axes(&self, ty: &Type) -> bool {
+        matches!(plain(ty), Type::Path(path) if path.path.get_ident().is_some_and(|ident| self.axes.contains(ident)))
     }
 
     /// Returns the bounds, each once, in the order in which they were found; inner ones first.
@@ -69,7 +90,9 @@ impl Nouns {
     fn role(&mut self, ty: &Type, role: Role) {
         match plain(ty) {
             Type::Path(path) => {
-                if let Some(ident) = path.path.get_ident() {
+                if let Some(ident) = path.path.get_ident()
+                    && !(role == Role::Dim && self.axes.contains(ident))
+                {
                     self.roles.push((ident.clone(), role));
                 }
             }
@@ -212,7 +235,12 @@ impl Nouns {
                 let own = args[*own];
                 let has = beside(noun, "Has");
                 each_dim(args[*dims], &mut |dim| {
-                    self.bound(quote_spanned!(span=> #own: #has<#dim>));
+                    if self.is_axes(dim) {
+                        let axes = beside(noun, "AxesOf");
+                        self.bound(quote_spanned!(span=> #dim: #axes<#own>));
+                    } else {
+                        self.bound(quote_spanned!(span=> #own: #has<#dim>));
+                    }
                 });
                 if self.is_generic_list(args[*dims]) {
                     let (list, axes) = (args[*dims], beside(noun, "AxesOf"));
@@ -305,6 +333,31 @@ fn each_dim(ty: &Type, f: &mut dyn FnMut(&Type)) {
         },
         _ => f(ty),
     }
+}
+
+/// Returns whether the bounds of a parameter make it a list of dims, or `keep` of one.
+fn has_axes<'a>(bounds: impl IntoIterator<Item = &'a TypeParamBound>) -> bool {
+    bounds.into_iter().any(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return false;
+        };
+        let last = bound.path.segments.last();
+        last.is_some_and(|last| last.ident == "AxesOf" || last.ident == "Axes")
+    })
+}
+
+/// Returns the parameter that a bound declares as a list of dims.
+fn declared_axes(bound: &WherePredicate) -> Option<Ident> {
+    let WherePredicate::Type(bound) = bound else {
+        return None;
+    };
+    let Type::Path(own) = &bound.bounded_ty else {
+        return None;
+    };
+    own.path
+        .get_ident()
+        .filter(|_| has_axes(&bound.bounds))
+        .cloned()
 }
 
 /// Returns a type without grouping and parentheses.

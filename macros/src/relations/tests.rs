@@ -41,6 +41,14 @@ fn expansions() {
             "",
             "fn linear<D, I, O, T>(x: &Tensor<D, T>, w: &Tensor<(I, O), T>) -> Tensor<Contracted<D, (I, O), I>, T> { x.contract(w, I::default()) }",
         ),
+        (
+            "",
+            "fn spread<D, S: AxesOf<D> + Copy>(x: &Tensor<D>, dims: S) -> Tensor<Without<D, S>> { x.amax(dims) - x.amin(dims) }",
+        ),
+        (
+            "S: AxesOf<D>",
+            "fn range<D, S>(x: &Tensor<D>, dims: S) -> Tensor<Without<D, Keep<S>>> { todo!() }",
+        ),
         ("", "#[must_use] /// Doc.\n fn none<T>(x: T) -> T { x }"),
     ];
     let all: Vec<String> = codes
