@@ -32,11 +32,12 @@ pub use crate::tensor::index::{
     AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf,
 };
 pub use crate::tensor::join::{JoinEach, Joinable, TensorItem, TensorList};
-pub use crate::tensor::loss::Targets;
+pub use crate::tensor::loss::{TargetDims, Targets};
 pub use crate::tensor::operand::{
     Absorb, Beside, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype,
 };
 pub use crate::tensor::options::Options;
+pub use crate::tensor::query::OneElement;
 pub use crate::tensor::random::Probability;
 pub use crate::tensor::random_factory::Moments;
 pub use crate::tensor::refused::{Brackets, Reshaped};

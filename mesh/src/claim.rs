@@ -4,6 +4,7 @@
 use std::panic::Location;
 
 use nomina::dims::{Dims, Distinct};
+use nomina::types::OneElement;
 use nomina::{Element, Error, ErrorKind, Result, Tensor};
 use nomina_core::mesh::{HasAllValues, Placement};
 use nomina_macros::twin;
@@ -39,13 +40,14 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.local.to_vec()
     }
 
-    /// Returns the only value, if each rank has it.
+    /// Returns the value of a tensor without dims, if each rank has it.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] if there is not exactly one value.
+    /// If the device fails.
     #[twin]
     pub fn try_item(&self) -> Result<T>
     where
+        D: OneElement,
         P: HasAllValues,
     {
         self.local.try_item()

@@ -124,7 +124,10 @@ fn types_say_what_each_rank_has() {
         // Along a dim that is not split, nothing is sent.
         let (rows, _): (Sharded<(C,), Line<Split<C>>>, _) = x.max(N);
         assert_eq!((best.size(C), sorted.size(C)), (2, 5));
-        assert_eq!((most.item(), place.item(), least.item()), (5.0, 3, 1));
+        assert_eq!(
+            (most.to_vec()[0], place.to_vec()[0], least.to_vec()[0]),
+            (5.0, 3, 1)
+        );
         assert_eq!(rows.all_gather(Data).to_vec(), x.all_gather(Data).to_vec());
         Ok((
             best.to_vec(),

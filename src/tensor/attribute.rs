@@ -121,8 +121,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// If there is not exactly one.
     #[twin]
     pub fn try_is_nonzero(&self) -> Result<bool> {
-        let item = self.try_item().map_err(|error| error.in_op("is_nonzero"))?;
-        Ok(item != T::default())
+        let item = self
+            .erased
+            .raw
+            .item()
+            .map_err(|error| error.in_op("is_nonzero"))?;
+        Ok(T::from_scalar(item) != T::default())
     }
 
     /// Converts to the dtype of another tensor and moves to its device.

@@ -62,6 +62,8 @@ pub mod stat;
 // Products and linear algebra.
 pub mod addmm;
 pub mod einsum;
+#[cfg(not(all(feature = "fft", feature = "linalg")))]
+pub mod feature_off;
 #[cfg(feature = "fft")]
 pub mod fft;
 #[cfg(feature = "linalg")]

@@ -54,7 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// dims! { N, C, K }
     /// let x = tensor!([[1., 2.]]; N, C);
     /// let w = tensor!([[1.], [10.]]; C, K);
-    /// assert_eq!(x.matmul_on(C, &w).item(), 21.0);
+    /// assert_eq!(x.matmul_on(C, &w).to_vec(), [21.0]);
     /// ```
     ///
     /// Weights of dims `(K, C)` are refused, even if both have one size: `x.matmul(&w)` would contract `C` with `K`.
@@ -86,7 +86,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// dims! { N, K, M }
     /// let a = tensor!([[1., 2.]]; N, K);
     /// let b = tensor!([[3.], [4.]]; K, M);
-    /// assert_eq!(a.mm(&b).item(), 11.0);
+    /// assert_eq!(a.mm(&b).to_vec(), [11.0]);
     /// ```
     ///
     /// # Errors

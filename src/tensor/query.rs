@@ -14,6 +14,16 @@ use nomina_runtime::Device;
 use super::Tensor;
 use crate::erased::typed;
 
+/// A tensor without dims has one element, which [`Tensor::item`] returns.
+#[diagnostic::on_unimplemented(
+    message = "item() needs a tensor without dims, and this tensor has dims {Self}",
+    label = "not one element",
+    note = "reduce them first: `x.sum(..)`; or take one element, `x.get(..)`, or all, `x.to_vec()`"
+)]
+pub trait OneElement: Dims {}
+#[diagnostic::do_not_recommend]
+impl OneElement for () {}
+
 /// # Sizes, names, layout
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The number of dims.
@@ -133,10 +143,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(tensor!([1., 2.]; N).sum(..).item(), 3.0);
     /// ```
     ///
+    /// [`DynTensor::item`](crate::DynTensor::item) takes dims of size 1 too, and counts the elements at run time.
+    ///
     /// # Errors
-    /// If the tensor has no element, or several.
+    /// If the device fails.
     #[twin]
-    pub fn try_item(&self) -> Result<T> {
+    pub fn try_item(&self) -> Result<T>
+    where
+        D: OneElement,
+    {
         let item = self.erased.raw.item();
         Ok(T::from_scalar(
             item.map_err(|error| self.erased().blame(error))?,

@@ -36,7 +36,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// let scaled = Line::threads([2], |mesh| {
     ///     let x: Sharded<(N, Hidden), Line<Split<Hidden>>> =
     ///         mesh.whole(tensor!([[3., 4.]]; N, Hidden)).cut(Model, Hidden);
-    ///     Ok(x.rms_norm(Hidden.via(Model), 0.0).local().item())
+    ///     Ok(x.rms_norm(Hidden.via(Model), 0.0).local().to_vec()[0])
     /// })?;
     /// assert!((scaled[0] - 3.0 / 12.5_f32.sqrt()).abs() < 1e-6);
     /// # Ok::<(), nomina::Error>(())

@@ -179,7 +179,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// let found = Line::threads([2], |mesh| {
     ///     let x = mesh.whole(tensor!([[4., 1., 9., 2., 7.]]; N, C)).cut(Model, C);
     ///     let (value, place): (Sharded<(N,), Line<Whole>>, _) = x.median(C.via(Model));
-    ///     Ok((value.item(), place.item()))
+    ///     Ok((value.to_vec()[0], place.to_vec()[0]))
     /// })?;
     /// assert_eq!(found, [(4.0, 0), (4.0, 0)]);
     /// # Ok::<(), nomina::Error>(())

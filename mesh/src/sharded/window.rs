@@ -261,7 +261,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// let found = Line::threads([2], |mesh| {
     ///     let x = mesh.whole(tensor!([1., 3., 2., 8.]; T)).cut(Data, T);
     ///     let (most, means) = (x.max_pool1d(T.via(Data), [2]), x.avg_pool1d(T.via(Data), [2]));
-    ///     Ok((most.local().item(), means.local().item()))
+    ///     Ok((most.local().to_vec()[0], means.local().to_vec()[0]))
     /// })?;
     /// assert_eq!(found, [(3.0, 2.0), (8.0, 5.0)]);
     /// # Ok::<(), nomina::Error>(())

@@ -79,7 +79,7 @@ fn a_step_takes_gradients_and_leaves_the_rest() {
 #[test]
 fn files_have_momentum_by_path() {
     let mut layer = Linear::without_bias(In.of(1), Out.of(1));
-    let before = layer.weight.item();
+    let before = layer.weight.sum(..).item();
     let mut sgd = Sgd::with(SgdOptions {
         lr: 1.0,
         momentum: 0.5,
@@ -89,7 +89,7 @@ fn files_have_momentum_by_path() {
         layer.weight.sum(..).backward();
         sgd.step(&mut layer);
     }
-    assert!((before - layer.weight.item() - 2.5).abs() < 1e-6);
+    assert!((before - layer.weight.sum(..).item() - 2.5).abs() < 1e-6);
     assert_eq!(sgd.state()[0].0, "weight.momentum_buffer");
 }
 
@@ -143,12 +143,15 @@ fn momentum() -> Sgd {
 
 /// Steps each layer with a gradient, and says how far each one went.
 fn stepped(sgd: &mut Sgd, layers: &mut Stack, grads: &[f32]) -> Vec<f32> {
-    let before: Vec<f32> = layers.iter().map(|layer| layer.weight.item()).collect();
+    let before: Vec<f32> = layers
+        .iter()
+        .map(|layer| layer.weight.sum(..).item())
+        .collect();
     for (layer, &grad) in layers.iter().zip(grads) {
         layer.weight.set_grad(&tensor!([[grad]]; Out, In));
     }
     sgd.step(layers);
-    let after = layers.iter().map(|layer| layer.weight.item());
+    let after = layers.iter().map(|layer| layer.weight.sum(..).item());
     let gone = before.into_iter().zip(after);
     gone.map(|(before, after)| ((before - after) * 10_000.0).round() / 10_000.0)
         .collect()

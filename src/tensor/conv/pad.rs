@@ -52,7 +52,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let wide = x.interpolate((W.of(4),), InterpolateMode::Nearest);
     /// assert_eq!(wide.to_vec(), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]);
     /// let one = x.interpolate((H.of(1), W.of(1)), InterpolateMode::Linear);
-    /// assert_eq!(one.item(), 2.5);
+    /// assert_eq!(one.to_vec(), [2.5]);
     /// ```
     ///
     /// # Errors

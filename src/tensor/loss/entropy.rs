@@ -98,23 +98,52 @@ impl<L: Dims, T: Element> CrossEntropyOptions<'_, L, T> {
     label = "expected an integer or a float dtype"
 )]
 pub trait Targets: Element {
+    /// [`ClassIndices`] or [`Probabilities`].
+    type Kind;
     /// The dims that targets are combined with, for logits of dims `D` with classes along `X`.
     type Beside<D: Dims, X: Dim>: Dims;
     /// The dims of elementwise losses, given those unified with the targets', `S`.
     type Rows<S: Dims, X: Dim>: Dims;
 }
 
+/// Class indices, which lack the dim of classes.
+#[derive(Clone, Copy, Debug)]
+pub enum ClassIndices {}
+
+/// Probabilities, which have the dim of classes.
+#[derive(Clone, Copy, Debug)]
+pub enum Probabilities {}
+
+/// Targets with dims `E` fit logits of dims `D` with classes along `X`.
+pub trait TargetDims<D, E, X> {}
+impl<U: Targets<Kind: KindOfTargets<D, E, X>>, D, E, X> TargetDims<D, E, X> for U {}
+
+/// [`TargetDims`] for a kind of targets.
+#[diagnostic::on_unimplemented(
+    message = "float targets are a probability for each class, but dims {E} are not dims {D}",
+    label = "if they are class numbers: `labels.long()`"
+)]
+pub trait KindOfTargets<D, E, X> {}
+impl<D: Dims, E: Dims, X: Dim> KindOfTargets<D, E, X> for ClassIndices where
+    Without<D, X>: Broadcast<E>
+{
+}
+// The message about two dims that do not match would suggest to align the targets.
+#[diagnostic::do_not_recommend]
+impl<D: Dims + Broadcast<E>, E: Dims, X: Dim> KindOfTargets<D, E, X> for Probabilities {}
+
 macro_rules! targets {
-    ($($t:ty)*; $beside:ty, $rows:ty) => {$(
+    ($($t:ty)*; $kind:ty, $beside:ty, $rows:ty) => {$(
         #[diagnostic::do_not_recommend]
         impl Targets for $t {
+            type Kind = $kind;
             type Beside<D: Dims, X: Dim> = $beside;
             type Rows<S: Dims, X: Dim> = $rows;
         }
     )*};
 }
-targets!(u8 i8 i16 i32 i64; Without<D, X>, S);
-targets!(half::f16 half::bf16 f32 f64; D, Without<S, X>);
+targets!(u8 i8 i16 i32 i64; ClassIndices, Without<D, X>, S);
+targets!(half::f16 half::bf16 f32 f64; Probabilities, D, Without<S, X>);
 
 /// The dims of elementwise losses.
 type Rows<U, D, E, X> = <U as Targets>::Rows<Sum<<U as Targets>::Beside<D, X>, E>, X>;
@@ -143,7 +172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<(), T>>
     where
-        U::Beside<D, X>: Broadcast<E>,
+        U: TargetDims<D, E, X>,
         T: Float,
     {
         self.try_cross_entropy_with(target, dim, Mean, CrossEntropyOptions::default())
@@ -162,7 +191,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CrossEntropyOptions<'_, (X,), T>,
     ) -> Result<Tensor<R::Of<Rows<U, D, E, X>>, T>>
     where
-        U::Beside<D, X>: Broadcast<E>,
+        U: TargetDims<D, E, X>,
         T: Float,
     {
         let _ = reduction;

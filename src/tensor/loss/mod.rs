@@ -5,4 +5,7 @@ pub mod embedding;
 pub mod entropy;
 pub mod reduction;
 
-pub use entropy::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets};
+pub use entropy::{
+    BinaryCrossEntropyOptions, ClassIndices, CrossEntropyOptions, KindOfTargets, Probabilities,
+    TargetDims, Targets,
+};

@@ -99,7 +99,10 @@ fn momentum_stays_with_the_layer_that_earned_it() {
     }
     sgd.step(&mut layers);
     layers.remove(0);
-    let before: Vec<f32> = layers.iter().map(|layer| layer.weight.item()).collect();
+    let before: Vec<f32> = layers
+        .iter()
+        .map(|layer| layer.weight.sum(..).item())
+        .collect();
     for layer in &layers {
         layer.weight.set_grad(&tensor!([[0.]]; Out, In));
     }
@@ -107,6 +110,6 @@ fn momentum_stays_with_the_layer_that_earned_it() {
     let gone = layers
         .iter()
         .zip(before)
-        .map(|(layer, before)| before - layer.weight.item());
+        .map(|(layer, before)| before - layer.weight.sum(..).item());
     assert_eq!(gone.map(f32::round).collect::<Vec<_>>(), [0.0, 32.0]);
 }
