@@ -14,6 +14,16 @@ use crate::param::Param;
 /// The dims of the weight of a layer from `I` to `O`: outputs, then inputs.
 pub type Weight<I, O> = Joined<<O as Axes>::List, <I as Axes>::List>;
 
+/// A weight from `I` to `O` can be made: no dim is repeated in it.
+#[diagnostic::on_unimplemented(
+    message = "`Linear<{I}, {O}>` has one dim on both sides, but the dims of its weight must differ",
+    label = "write `Linear<{I}, Prime<{O}>>`",
+    note = "then name its result: `layer.forward(&x).rename(Prime({O}), {O})`"
+)]
+pub trait WeightOf<I, O>: Dims + Distinct {}
+#[diagnostic::do_not_recommend]
+impl<I, O, W: Dims + Distinct> WeightOf<I, O> for W {}
+
 /// A linear layer: multiplies by a weight, summing over the dims `I`, and adds a bias. `O` replaces `I` and comes last.
 /// Each is a dim or a tuple of dims, so that heads need no reshape.
 ///
@@ -50,7 +60,7 @@ pub struct Linear<I: Axes, O: Axes, T: Element = f32> {
 
 impl<I: Axes, O: Axes> Linear<I, O>
 where
-    Weight<I, O>: Distinct,
+    Weight<I, O>: WeightOf<I, O>,
     O::List: Distinct,
 {
     /// Creates a layer whose weight and bias are uniform within `1 / sqrt(inputs)`, like PyTorch's.
