@@ -75,7 +75,7 @@ fn a_generic_dim_has_its_place() {
     assert_eq!(first(&x).to_vec(), [1., 2., 6.]);
     assert_eq!(all(&x), 18.0);
     assert_eq!(alone(&first(&x)).item(), 9.0);
-    assert!(standard(&x).sum(C).allclose(&tensor!([0., 0.]; N)));
+    assert!(standard(&x).sum(C).abs().amax(..).item() < 1e-5);
     // A dim and its prime have one head for all primes; `N` and `C` may share one.
     let primed = x.rename(C, Prime(N));
     assert_eq!(total(&primed).to_vec(), [9., 9.]);
