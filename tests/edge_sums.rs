@@ -158,6 +158,9 @@ const CASES: &[Case] = &[
     case("weighted_nanmean", 1, |x| {
         x.weighted_nanmean(&x.sgn()?.detach().add(0.5)?, 1)
     }),
+    case("corr", 0, |x| x.corr(&other(x)?, 1)),
+    case("nancorr", 0, |x| x.nancorr(&other(x)?, 1)),
+    case("covar", 2, |x| x.covar(&other(x)?, 1)),
     case("index_add", 1, |x| {
         groups(x)?.index_add_with(1, &labels(x)?, x, IndexAddOptions::default())
     }),

@@ -216,8 +216,104 @@ fn names_and_values_are_those_of_the_dynamic_calls() {
     );
     same(x.fftn(..).into_dyn(), d.fftn(..));
     same(x.ifftn((N, T)).into_dyn(), d.ifftn(["N", "T"]));
+    same(x.rfftn((N, T)).into_dyn(), d.rfftn(["N", "T"]));
+    same(x.rfftn(..).into_dyn(), d.rfftn(["T", "N"]));
+    let half = d.rfftn(["N", "T"]);
+    same(
+        x.rfftn((N, T)).irfftn((N, T), 6).into_dyn(),
+        half.unwrap().irfftn(["N", "T"], 6),
+    );
+    let f = Tensor::<(T,), f64>::fftfreq(5, 0.1).into_dyn();
+    let options = DynTensor::options().dtype(DType::F64);
+    same(f, options.frequencies("fftfreq", 5, 0.1, false, ["T"]));
     same(x.fftshift(N).into_dyn(), d.fftshift("N"));
     same(x.ifftshift(N).into_dyn(), d.ifftshift("N"));
+}
+
+/// The half transform along dims is a part of the whole one, in each norm, and its inverse gives the signal back.
+#[test]
+fn half_transforms_along_dims() -> Result<()> {
+    for dtype in [DType::F32, DType::F64] {
+        for sizes in [[3, 4, 6], [2, 5, 7], [1, 1, 1], [4, 3, 2]] {
+            let x = random(dtype, &sizes, &["N", "H", "W"])?;
+            for dims in [&["H", "W"][..], &["W", "H"], &["N", "W", "H"], &["H"]] {
+                for norm in NORMS {
+                    let (options, last) = (FftOptions { norm }, dims[dims.len() - 1]);
+                    let n = x.size(last)?;
+                    let half = x.rfftn_with(dims, options)?;
+                    assert_eq!((half.size(last)?, half.names()), (n / 2 + 1, x.names()));
+                    let complex = x.to_dtype(half.dtype())?;
+                    let whole = complex
+                        .fftn_with(dims, options)?
+                        .narrow(last, 0, n / 2 + 1)?;
+                    let scale = whole.abs()?.amax(..)?.item()?.to_f64();
+                    assert!(off(&half, &whole)? <= 32.0 * precision(dtype) * scale.max(1.0));
+                    let back = half.irfftn_with(dims, n, options)?;
+                    assert!(
+                        off(&back, &x)? <= 64.0 * precision(dtype),
+                        "{dims:?} {sizes:?}"
+                    );
+                }
+            }
+        }
+    }
+    let mut x = DynTensor::ones(&[2, 3], ["H", "W"])?;
+    x.requires_grad_()?;
+    x.rfftn(["H", "W"])?.abs()?.sum(..)?.backward()?;
+    assert_eq!(x.grad().unwrap().shape(), [2, 3]);
+    let kind = |result: Result<DynTensor>| result.map_err(|error| error.kind()).map(|_| ());
+    let complex = x.detach().to::<C128>()?;
+    assert_eq!(kind(complex.rfftn(["H", "W"])), Err(ErrorKind::DType));
+    assert_eq!(
+        kind(complex.irfftn(["H", "W"], 0)),
+        Err(ErrorKind::Argument)
+    );
+    assert_eq!(
+        kind(DynTensor::ones(&[], ())?.rfftn(..)),
+        Err(ErrorKind::Argument)
+    );
+    Ok(())
+}
+
+/// Each frequency of the transform is that of the wave whose spectrum has its peak there.
+#[test]
+fn frequencies_belong_to_the_elements_of_transforms() -> Result<()> {
+    for (n, d) in [(1, 1.0), (2, 0.5), (5, 0.1), (8, 0.25), (9, 3.0)] {
+        let options = DynTensor::options().dtype(DType::F64);
+        let all: Vec<f64> = options
+            .frequencies("fftfreq", n, d, false, ["F"])?
+            .to_vec()?;
+        let half: Vec<f64> = options
+            .frequencies("rfftfreq", n, d, true, ["F"])?
+            .to_vec()?;
+        assert_eq!((all.len(), half.len()), (n, n / 2 + 1));
+        for (i, f) in all.iter().enumerate() {
+            let wave = (0..n).map(|t| C128::cis(TAU * f * d * t as f64)).collect();
+            let wave = DynTensor::from_vec::<C128>(wave, &[n], ["T"])?;
+            let found = wave.fft("T")?.abs()?.argmax("T")?.item()?.to_f64();
+            assert_eq!(found, i as f64, "{f} of {all:?}");
+        }
+        assert!(
+            half.iter()
+                .zip(&all)
+                .all(|(a, b)| a.abs() == b.abs() && *a >= 0.0)
+        );
+    }
+    let f = DynTensor::fftfreq(4, 1.0, ["F"])?;
+    assert_eq!(f.to_vec::<f32>()?, [0.0, 0.25, -0.5, -0.25]);
+    assert_eq!(
+        DynTensor::rfftfreq(4, 1.0, ["F"])?.to_vec::<f32>()?,
+        [0.0, 0.25, 0.5]
+    );
+    for (n, d) in [(0, 1.0), (3, 0.0), (3, f64::NAN), (3, f64::INFINITY)] {
+        let error = DynTensor::fftfreq(n, d, ["F"]).unwrap_err();
+        assert_eq!((error.kind(), error.op()), (ErrorKind::Argument, "fftfreq"));
+    }
+    let whole = DynTensor::options()
+        .dtype(DType::I64)
+        .frequencies("fftfreq", 3, 1.0, false, ["F"]);
+    assert_eq!(whole.unwrap_err().kind(), ErrorKind::DType);
+    Ok(())
 }
 
 #[test]

@@ -47,6 +47,42 @@ fn the_text_says_dtype_names_and_sizes() {
     );
 }
 
+/// Other programs sort keys, or write them in no order.
+#[test]
+fn keys_come_in_any_order() {
+    let keys = ["dtype", "names", "shape", "values"];
+    let orders = (0..256).map(|i| [i / 64, i / 16 % 4, i / 4 % 4, i % 4]);
+    let orders = orders.filter(|order| (0..4).all(|key| order.contains(&key)));
+    let orders: Vec<[usize; 4]> = orders.collect();
+    assert_eq!(orders.len(), 24);
+    for dtype in DType::ALL {
+        let numbers = vec![0.0f64, 1.0, -3.0, 0.1];
+        let x = DynTensor::from_vec(numbers, &[2, 2], names!["N", _]).unwrap();
+        let x = x.abs().unwrap().to_dtype(dtype).unwrap();
+        let tree = serde_json::to_value(&x).unwrap();
+        for order in &orders {
+            let fields = order.map(|key| format!("{:?}:{}", keys[key], tree[keys[key]]));
+            let text = format!("{{{}}}", fields.join(","));
+            let back: DynTensor = serde_json::from_str(&text).unwrap();
+            assert!(
+                back.equal(&x).unwrap() && back.names() == x.names(),
+                "{text}"
+            );
+        }
+    }
+    let large = r#"{"values":[9223372036854775807],"dtype":"int64","names":["N"],"shape":[1]}"#;
+    let large: DynTensor = serde_json::from_str(large).unwrap();
+    assert_eq!(large.to_vec::<i64>().unwrap(), [i64::MAX]);
+    for (values, dtype) in [
+        ("[256]", "uint8"),
+        ("[0.5]", "int64"),
+        ("[true]", "float32"),
+    ] {
+        let text = format!(r#"{{"values":{values},"dtype":"{dtype}","names":["N"],"shape":[1]}}"#);
+        assert!(serde_json::from_str::<DynTensor>(&text).is_err(), "{text}");
+    }
+}
+
 #[test]
 fn every_dtype_and_empty_sizes() {
     for dtype in DType::ALL {
@@ -92,8 +128,17 @@ fn what_is_no_such_tensor_is_refused_in_words() {
         (of("float32", names, "[-1,3]", "[]"), "-1"),
         (
             refusal(r#"{"names":["N"],"dtype":"float32"}"#),
-            "in this order",
+            "missing field `shape`",
         ),
+        (
+            refusal(r#"{"values":[1,2],"values":[1,2]}"#),
+            "duplicate field `values`",
+        ),
+        (
+            refusal(r#"{"values":[1],"dtype":"float32","values":[1],"names":["N"],"shape":[1]}"#),
+            "duplicate field `values`",
+        ),
+        (refusal(r#"{"sizes":[1]}"#), "unknown field `sizes`"),
         (refusal(r#"{"dtype":"float32"}"#), "missing field `names`"),
         (refusal(r#"["float32",["N"]]"#), "invalid length 2"),
         (refusal("3"), "a tensor: its dtype, names, shape and values"),

@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::zeros`], [`Tensor::ones`], [`Tensor::empty`], [`Tensor::rand`], [`Tensor::randn`],
 //! [`Tensor::eye`], [`Tensor::full`], [`Tensor::from_vec`], [`Tensor::from_fn`],
-//! [`Tensor::from_array`], [`Tensor::arange`].
+//! [`Tensor::from_array`], [`Tensor::from_integers`], [`Tensor::arange`].
 
 use half::{bf16, f16};
 use nomina_core::dims::{ArrayFor, Dims, Distinct, Matrix, Shape, ShapeFor, Vector};
@@ -344,6 +344,32 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let raw = call::arange(start, end, step, T::DTYPE, nomina_runtime::Device::Cpu)?;
         check_sizes("arange", raw.shape(), D::STATIC)?;
         Ok(Self::from_erased(Erased::new(raw)))
+    }
+}
+
+impl<D: Dims + Distinct> Tensor<D, i64> {
+    /// Creates a tensor of `i64` from integers of any type, such as the `u32` of tokenizers, in
+    /// row-major order. The dtypes have no `u16`, `u32` or `u64`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Token, Word, Dim }
+    /// let ids: Vec<u32> = vec![2, 0, 2];
+    /// let ids = Tensor::<(Token,), i64>::from_integers(&ids, [3])?;
+    /// let table = tensor!([[1., 2.], [3., 4.], [5., 6.]]; Word, Dim);
+    /// let rows: Tensor<(Token, Dim)> = table.index_select(Word, &ids);
+    /// assert_eq!(rows.to_vec(), [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a value exceeds `i64`; also like [`from_vec`](Tensor::from_vec).
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub fn from_integers<U: Copy + TryInto<i64>, S: ShapeFor<D>>(
+        data: &[U],
+        shape: S,
+    ) -> Result<Self> {
+        Self::from_parts(call::integers(data)?, &shape.sizes())
     }
 }
 

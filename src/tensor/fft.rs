@@ -1,9 +1,10 @@
 //! Fourier transforms along dims. With feature `fft`.
 //!
 //! [`Tensor::fft`], [`Tensor::ifft`], [`Tensor::rfft`], [`Tensor::irfft`], [`Tensor::fftn`],
-//! [`Tensor::ifftn`], [`Tensor::fftshift`], [`Tensor::ifftshift`], [`Tensor::fft_convolve`].
+//! [`Tensor::ifftn`], [`Tensor::rfftn`], [`Tensor::irfftn`], [`Tensor::fftshift`],
+//! [`Tensor::ifftshift`], [`Tensor::fft_convolve`].
 
-use nomina_core::dims::{AlignInto, AxesOf, DimOf, Dims, Resizable, SizeOf, position};
+use nomina_core::dims::{AlignInto, AxesOf, DimOf, Dims, LastOf, Resizable, SizeOf, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Result, Solvable};
 use nomina_macros::twin;
@@ -11,7 +12,7 @@ use nomina_runtime::call;
 use nomina_runtime::tensor::FftOptions;
 
 use super::{Tensor, at, picked};
-use crate::erased::{Erased, Known, explain, shape};
+use crate::erased::{Erased, Known, explain, reduce::Picked, shape};
 
 /// # Fourier transforms
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -160,6 +161,66 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
+    /// Computes the transform of a real signal along dims, `..` for all. Of the last given dim only
+    /// the first half is computed, `n / 2 + 1` elements, as [`rfft`](Self::rfft) does.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, H, W }
+    /// let images = Tensor::<(N, H, W)>::randn([2, 4, 6]);
+    /// let spectra = images.rfftn((H, W));
+    /// assert_eq!(spectra.shape(), [2, 4, 4]);
+    /// assert!((spectra.irfftn((H, W), 6) - &images).abs().max(..).item() < 1e-5);
+    /// ```
+    ///
+    /// # Errors
+    /// If a dim has no elements, there are no dims, or the last of `..` has a constant size.
+    #[twin(with = "but with the normalisation of the options.")]
+    pub fn try_rfftn_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Complex>>
+    where
+        T: Float + Solvable,
+        SizeOf<LastOf<A>>: Resizable<LastOf<A>>,
+    {
+        let dims = picked::<A, D>(&dims);
+        Tensor::try_from_erased(shape::sized(
+            "rfftn",
+            &[self.erased()],
+            D::STATIC,
+            last(dims, D::NAMES.len()).as_slice(),
+            |x| x[0].rfftn_with(dims.arg(), options),
+        ))
+    }
+
+    /// Computes the inverse of [`rfftn`](Self::rfftn), with `n` elements along the last given dim.
+    ///
+    /// # Errors
+    /// If a dim has no elements, there are no dims, `n` is 0, or the last of `..` has another constant
+    /// size.
+    #[twin(with = "but with the normalisation of the options.")]
+    pub fn try_irfftn_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        n: usize,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Real>>
+    where
+        T: Solvable,
+        SizeOf<LastOf<A>>: Resizable<LastOf<A>>,
+    {
+        let dims = picked::<A, D>(&dims);
+        Tensor::try_from_erased(shape::sized(
+            "irfftn",
+            &[self.erased()],
+            D::STATIC,
+            last(dims, D::NAMES.len()).as_slice(),
+            |x| x[0].irfftn_with(dims.arg(), n, options),
+        ))
+    }
+
     /// Computes the full convolution with a kernel along a dim; its size is the sum of both sizes,
     /// minus 1. The dims of the kernel align by name, other dims broadcast.
     ///
@@ -228,5 +289,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.ifftshift(dims.arg())
         }))
+    }
+}
+
+/// Returns the position of the last dim of an argument.
+fn last(dims: Picked, rank: usize) -> Option<usize> {
+    if dims.all {
+        rank.checked_sub(1)
+    } else {
+        dims.at.last().copied()
     }
 }

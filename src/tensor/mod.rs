@@ -55,6 +55,7 @@ pub mod store;
 pub mod analysis;
 pub mod extreme;
 pub mod groupwise;
+pub mod moments;
 pub mod reduce;
 pub mod sort;
 pub mod stat;

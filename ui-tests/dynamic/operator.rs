@@ -4,7 +4,7 @@ dims! { N }
 
 fn main() {
     let d = DynTensor::zeros(&[2], names!["N"]).unwrap();
-    let e = &d + &d;
+    let e = (&d + &d).mean("N");
 }
 
-// fix: let e = d.add(&d).unwrap();
+// fix: let e = (&d + &d).unwrap().mean("N").unwrap();

@@ -171,5 +171,9 @@ impl<A: Axes, D> AxesOf<D> for A where A::List: EachIn<D> {}
 pub trait EachIn<D> {}
 impl<D> EachIn<D> for () {}
 
+/// The last dim of an argument; [`NoDim`](super::NoDim) for `..`.
+pub type LastOf<A> =
+    <<<<A as Axes>::List as DimList>::Init as DimList>::SkipIn<<A as Axes>::List> as DimList>::At0;
+
 /// The dims of `D` with `X` replaced by `Y`: gather, topk to another name, one-hot.
 pub type Replaced<D, X, Y> = <<D as DimList>::Seek<X> as Place>::Set<D, X, D, Y>;

@@ -104,8 +104,8 @@ pub use attend::{
     RowsBeside, ScoresOf,
 };
 pub use axes::{
-    Axes, AxesOf, DimOf, EachIn, Has, In, Keep, KnownToHave, Lists, NotBehindWild, Replaced,
-    Searched, Without, keep,
+    Axes, AxesOf, DimOf, EachIn, Has, In, Keep, KnownToHave, LastOf, Lists, NotBehindWild,
+    Replaced, Searched, Without, keep,
 };
 pub use axis::{
     Alike, Axis, AxisFn, Dim, Kind, LeftIsWild, Mismatch, Named, NoDim, Of, OneDim, Pairing,

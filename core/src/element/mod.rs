@@ -23,7 +23,8 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dtype",
     label = "expected bool, an integer, a float or a complex type",
-    note = "the dtypes are bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>"
+    note = "the dtypes are bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>",
+    note = "for u16, u32, u64 and usize, use i64: `Tensor::<D, i64>::from_integers(&values, sizes)` converts"
 )]
 pub trait Element:
     sealed::Sealed + Copy + Default + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 'static

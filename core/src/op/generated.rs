@@ -1070,6 +1070,14 @@ pub enum Op {
     Fftn,
     /// `ifftn`: Computes the inverse of `fftn`.
     Ifftn,
+    /// `rfftn`: Computes the transform of a real signal along several dims; of the last given dim only the first half, `n / 2 + 1` elements.
+    Rfftn,
+    /// `irfftn`: Computes the inverse of `rfftn`, with `n` elements along the last given dim.
+    Irfftn,
+    /// `fftfreq`: Creates the frequencies of `fft` for `n` samples at a distance of `d`: 0, 1, … and then the negative ones, divided by `n d`.
+    Fftfreq,
+    /// `rfftfreq`: Creates the frequencies of `rfft` for `n` samples at a distance of `d`.
+    Rfftfreq,
     /// `fftshift`: Moves frequency 0 to the middle of dims.
     Fftshift,
     /// `ifftshift`: Moves frequency 0 from the middle of dims to the front.
@@ -1080,6 +1088,16 @@ pub enum Op {
     WeightedMean,
     /// `weighted_nanmean`: Computes the weighted mean over dims of the elements that are not NaN: neither they nor their weights are counted.
     WeightedNanmean,
+    /// `corr`: Computes the correlation with `other` over dims (Pearson's). The dims of `other` align by name.
+    Corr,
+    /// `nancorr`: Computes the correlation with `other` over dims, of the pairs without NaN.
+    Nancorr,
+    /// `covar`: Computes the covariance with `other` over dims. The dims of `other` align by name. `cov` is the matrix of PyTorch.
+    Covar,
+    /// `nancovar`: Computes the covariance with `other` over dims, of the pairs without NaN.
+    Nancovar,
+    /// `interp`: Interpolates along a dim with the given coordinates at other coordinates, whose dims replace the dim. NaN outside, unless it extrapolates.
+    Interp,
     /// `group_by`: Groups the elements along a dim by labels that count from 0; a reduction replaces the dim by one with an element per group.
     GroupBy,
     /// `rolling`: Slides a window of `window` elements along a dim in steps of 1 and reduces each window to one element.
@@ -1624,11 +1642,20 @@ impl Op {
         Self::Irfft,
         Self::Fftn,
         Self::Ifftn,
+        Self::Rfftn,
+        Self::Irfftn,
+        Self::Fftfreq,
+        Self::Rfftfreq,
         Self::Fftshift,
         Self::Ifftshift,
         Self::FftConvolve,
         Self::WeightedMean,
         Self::WeightedNanmean,
+        Self::Corr,
+        Self::Nancorr,
+        Self::Covar,
+        Self::Nancovar,
+        Self::Interp,
         Self::GroupBy,
         Self::Rolling,
         Self::Resample,

@@ -11,6 +11,13 @@ const BINARY: [(&str, &str, &str); 4] = [
     ("Div", "div", "Float"),
 ];
 
+/// The std traits of bits, which take no number on the left: `m & n`.
+const BITS: [(&str, &str); 3] = [
+    ("BitAnd", "bitand"),
+    ("BitOr", "bitor"),
+    ("BitXor", "bitxor"),
+];
+
 /// The types of numbers allowed on the left of a tensor of a dtype: one float and one integer type,
 /// so that literals infer; for complex tensors also their own.
 const LEFT: [(&str, &[&str]); 11] = [
@@ -73,6 +80,24 @@ pub fn operators() -> String {
             }
         }
     }
+    for (name, method) in BITS {
+        let bits = |template: &str| {
+            template
+                .replace("Combine<D, T>", "Combine<D, T, Dtype: Integral>")
+                .replace("T: Element", "T: Integral")
+                .replace("{dtype}", "OutDtype<R, D, T>")
+                .replace("{kind}", "")
+                .replace(
+                    "Op::{op}",
+                    &format!("Op::{}", name.replace("Bit", "Bitwise")),
+                )
+                .replace("{op}", name)
+                .replace("{method}", method)
+        };
+        for template in [BORROWED, OWNED, ASSIGN] {
+            out += &bits(template);
+        }
+    }
     for (name, method, op, bound) in [
         ("Neg", "neg", "Neg", "Numeric"),
         ("Not", "not", "BitwiseNot", "Integral"),
@@ -87,9 +112,12 @@ pub fn operators() -> String {
 }
 
 const USES: &str = "\
-//! `+ - * /`, their assigning forms, `-x` and `!x`.
+//! `+ - * /`, `& | ^` of integers and truth values, their assigning forms, `-x` and `!x`.
 
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign};
+use std::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul,
+    MulAssign, Neg, Not, Sub, SubAssign,
+};
 
 use half::{bf16, f16};
 use nomina_core::dims::Dims;

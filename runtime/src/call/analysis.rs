@@ -1,7 +1,12 @@
-//! Reductions of parts of a dim, and weighted means, composed of other operators.
+//! Reductions of parts of a dim, weighted means, covariances and interpolation, composed of other operators.
 
+mod interp;
+mod moments;
 mod parts;
 
+pub use interp::InterpMethod;
+pub(crate) use interp::interp;
+pub(crate) use moments::moment;
 pub(crate) use parts::Parts;
 
 use nomina_core::op::Op;

@@ -8,6 +8,27 @@ use super::fill;
 use crate::call::backend::backend;
 use crate::raw::Raw;
 
+/// Converts integers of any type to `i64`.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for a value that exceeds `i64`, [`ErrorKind::Memory`].
+pub fn integers<U: Copy + TryInto<i64>>(data: &[U]) -> Result<Vec<i64>> {
+    let refuse = |kind, what: String| Error::new(kind, "from_integers", what);
+    let mut found = Vec::new();
+    if found.try_reserve_exact(data.len()).is_err() {
+        let what = format!("no memory for {} elements", data.len());
+        return Err(refuse(ErrorKind::Memory, what).hint("use smaller sizes"));
+    }
+    for (i, &value) in data.iter().enumerate() {
+        let Ok(value) = value.try_into() else {
+            let what = format!("the value at position {i} exceeds i64");
+            return Err(refuse(ErrorKind::Argument, what).hint("give values of at most `i64::MAX`"));
+        };
+        found.push(value);
+    }
+    Ok(found)
+}
+
 /// Returns a tensor filled with one number.
 ///
 /// # Errors

@@ -120,7 +120,13 @@ pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
     {
         Ok(half::<T>(copied(x), elements(out)?, n, scale))
     }
-    accept("rfft", &[Op::Rfft, Op::FftConvolve], op, x, &[dim])?;
+    accept(
+        "rfft",
+        &[Op::Rfft, Op::Rfftn, Op::FftConvolve],
+        op,
+        x,
+        &[dim],
+    )?;
     if x.dtype().is_complex() {
         let what = format!("dtype {} is not real", x.dtype());
         return Err(refuse(ErrorKind::DType, op, x, what).hint("`fft` takes complex signals"));
@@ -159,7 +165,13 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
     {
         Ok(whole::<T>(copied(x), m, elements(out)?, n, scale))
     }
-    accept("irfft", &[Op::Irfft, Op::FftConvolve], op, x, &[dim])?;
+    accept(
+        "irfft",
+        &[Op::Irfft, Op::Irfftn, Op::FftConvolve],
+        op,
+        x,
+        &[dim],
+    )?;
     if n == 0 {
         let what = "an empty signal has no transform";
         return Err(refuse(ErrorKind::Argument, op, x, what).hint("give at least 1 for `n`"));
@@ -179,6 +191,37 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
     }
     .map_err(missing(op))?;
     record_real_signal(op, out.permute(&back)?, x, (dim, n), norm)
+}
+
+/// Separates the last of several dims from the others.
+fn halved<'a>(op: Op, x: &Raw, dims: &'a [usize]) -> Result<(usize, &'a [usize])> {
+    let Some((&last, rest)) = dims.split_last() else {
+        let what = "there is no dim to transform along";
+        return Err(refuse(ErrorKind::Argument, op, x, what).hint("give at least one dim"));
+    };
+    Ok((last, rest))
+}
+
+/// Computes the transform of a real signal along dims, of the last of them only the first half.
+///
+/// # Errors
+/// Like [`rfft`]; also if there are no dims.
+pub fn rfftn(x: &Raw, dims: &[usize], norm: FftNorm) -> Result<Raw> {
+    let (last, rest) = halved(Op::Rfftn, x, dims)?;
+    accept("rfftn", &[Op::Rfftn], Op::Rfftn, x, dims)?;
+    let half = rfft(Op::Rfftn, x, last, norm)?;
+    transform(Op::Fftn, &half, rest, false, norm)
+}
+
+/// Computes the inverse of [`rfftn`], with `n` elements along the last dim.
+///
+/// # Errors
+/// Like [`irfft`]; also if there are no dims.
+pub fn irfftn(x: &Raw, dims: &[usize], n: usize, norm: FftNorm) -> Result<Raw> {
+    let (last, rest) = halved(Op::Irfftn, x, dims)?;
+    accept("irfftn", &[Op::Irfftn], Op::Irfftn, x, dims)?;
+    let half = transform(Op::Ifftn, x, rest, true, norm)?;
+    irfft(Op::Irfftn, &half, last, n, norm)
 }
 
 /// Returns the least length not below `n` without prime factors above 5.

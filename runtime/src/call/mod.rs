@@ -86,9 +86,9 @@ pub use count::{bincount, histc, isin, quantile};
 pub use device::to_device;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
-pub use factory::{arange, eye, full};
+pub use factory::{arange, eye, full, integers};
 #[cfg(feature = "fft")]
-pub use fft::{convolve, irfft, rfft, transform};
+pub use fft::{convolve, irfft, irfftn, rfft, rfftn, transform};
 pub use fused::{FusedReduction, fused, fused_reduce, fused_small};
 pub(crate) use fused::{fused_unrecorded, several, stepwise};
 pub use gather::{
@@ -123,9 +123,9 @@ pub use resize::resize;
 pub(crate) use row_gradient::{Scales, row_gradient};
 pub use scan::scan;
 pub use shape::{
-    Ranges, Window, as_complex, as_real, chunks, cuts, diagonal_matrix, flip, imag, interleave,
-    join_parts, linspace, logspace, real, repeat, repeated_places, roll, sections, triangle,
-    triangle_in_place, triangle_indices, window, windows,
+    Ranges, Window, as_complex, as_real, chunks, cuts, diagonal_matrix, flip, frequencies, imag,
+    interleave, join_parts, linspace, logspace, real, repeat, repeated_places, roll, sections,
+    triangle, triangle_in_place, triangle_indices, window, windows,
 };
 pub use small::{
     small_binary, small_binary_in_place, small_repeating, small_same_shape, small_unary,

@@ -198,6 +198,27 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
+    /// Creates a tensor of `i64` from integers of any type, such as the `u32` of tokenizers, in row-major order.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let ids: Vec<u32> = vec![101, 2023, 102];
+    /// let ids = DynTensor::from_integers(&ids, &[3], ["Token"])?;
+    /// assert_eq!(ids.to_vec::<i64>()?, [101, 2023, 102]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) if a value exceeds `i64`; also like
+    /// [`DynTensor::from_vec`].
+    pub fn from_integers<U: Copy + TryInto<i64>>(
+        data: &[U],
+        size: &[usize],
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::from_vec(call::integers(data)?, size, names)
+    }
+
     /// Creates a number, a tensor without dims.
     ///
     /// # Errors

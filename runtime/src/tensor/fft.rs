@@ -125,6 +125,34 @@ impl DynTensor {
         })
     }
 
+    /// Computes the transform of a real signal along dims, `..` for all. Of the last given dim only the first half is
+    /// computed, `n / 2 + 1` elements, as [`DynTensor::rfft`] does.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::rfft`]; also if there are no dims.
+    #[forms(with = "but with the normalisation of the options.")]
+    pub fn rfftn_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: FftOptions) -> Result<Self> {
+        self.transformed(Op::Rfftn, &dims.into(), |x, at| {
+            call::rfftn(x, at, options.norm)
+        })
+    }
+
+    /// Computes the inverse of [`DynTensor::rfftn`], with `n` elements along the last given dim.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::irfft`]; also if there are no dims.
+    #[forms(with = "but with the normalisation of the options.")]
+    pub fn irfftn_with<'a>(
+        &self,
+        dims: impl Into<DimArg<'a>>,
+        n: usize,
+        options: FftOptions,
+    ) -> Result<Self> {
+        self.transformed(Op::Irfftn, &dims.into(), |x, at| {
+            call::irfftn(x, at, n, options.norm)
+        })
+    }
+
     /// Moves frequency 0 from the front of dims to their middle; `..` for all.
     ///
     /// # Errors

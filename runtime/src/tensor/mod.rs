@@ -27,9 +27,11 @@ mod linalg;
 pub mod loops;
 mod loss;
 mod masked;
+mod moments;
 mod naming;
 mod norm;
 mod operand;
+mod operators;
 mod options;
 mod parametric;
 mod part;
@@ -67,6 +69,7 @@ pub use crate::call::Activation;
 pub use crate::call::FftNorm;
 #[cfg(feature = "linalg")]
 pub use crate::call::MatrixNorm;
+pub use crate::call::analysis::InterpMethod;
 pub use crate::job::Interpolation;
 pub use activation::*;
 pub use analysis::{GroupBy, Windows};
@@ -89,6 +92,7 @@ pub use gather::{
 #[cfg(feature = "linalg")]
 pub use linalg::{Tolerance, TriangularOptions};
 pub use loss::*;
+pub use moments::InterpOptions;
 pub use norm::*;
 pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};

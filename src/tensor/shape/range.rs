@@ -2,7 +2,8 @@
 //!
 //! [`Tensor::linspace`], [`Tensor::logspace`], [`Tensor::bartlett_window`],
 //! [`Tensor::blackman_window`], [`Tensor::hann_window`], [`Tensor::hamming_window`],
-//! [`Tensor::kaiser_window`], [`Tensor::tril_indices`], [`Tensor::triu_indices`].
+//! [`Tensor::kaiser_window`], [`Tensor::fftfreq`], [`Tensor::rfftfreq`], [`Tensor::tril_indices`],
+//! [`Tensor::triu_indices`].
 
 use nomina_core::dims::{Dims, Distinct, Matrix, Vector};
 use nomina_core::{DType, Element, Float, Result};
@@ -132,6 +133,52 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         Self::windowed("kaiser_window", options.shaped(), n)
+    }
+
+    /// Creates the frequencies that belong to the elements of `fft`, for `n` samples at a distance of `d`: 0, 1, … and
+    /// then the negative ones, divided by `n d`. With `d` in seconds, they are in hertz.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Freq }
+    /// let f: Tensor<(Freq,)> = Tensor::fftfreq(4, 0.5);
+    /// assert_eq!(f.to_vec(), [0.0, 0.5, -1.0, -0.5]);
+    /// let f: Tensor<(Freq,), f64> = Tensor::rfftfreq(4, 0.5);
+    /// assert_eq!(f.to_vec(), [0.0, 0.5, 1.0]);
+    /// ```
+    ///
+    /// # Errors
+    /// If `n` is 0, `d` is zero or not finite, or the dim has another constant size.
+    #[twin]
+    pub fn try_fftfreq(n: usize, d: f64) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
+        Self::frequencies("fftfreq", n, d, false)
+    }
+
+    /// Creates the frequencies that belong to the `n / 2 + 1` elements of `rfft`, for `n` samples at a distance of `d`.
+    ///
+    /// # Errors
+    /// If `n` is 0, `d` is zero or not finite, or the dim has another constant size.
+    #[twin]
+    pub fn try_rfftfreq(n: usize, d: f64) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
+        Self::frequencies("rfftfreq", n, d, true)
+    }
+
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn frequencies(op: &'static str, n: usize, d: f64, half: bool) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
+        let raw = call::frequencies(op, n, d, half, (T::DTYPE, Device::Cpu));
+        Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, op)))
     }
 
     #[cfg_attr(debug_assertions, track_caller)]

@@ -20,6 +20,13 @@ const fn row(
         .grad(Parts)
 }
 
+const COVAR: &str =
+    "self, other, dim: Dims = None, *, correction: Scalar = 1, keepdim: Bool = False";
+
+const fn moment(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    row(name, signature, Removes, doc).dtype(NoPromotion, DTypes::FLOATS)
+}
+
 pub(super) const ROWS: &[Row] = &[
     row(
         "weighted_mean",
@@ -35,6 +42,36 @@ pub(super) const ROWS: &[Row] = &[
         Removes,
         "Computes the weighted mean over dims of the elements that are not NaN: neither \
          they nor their weights are counted.",
+    )
+    .dtype(NoPromotion, DTypes::INEXACT),
+    moment(
+        "corr",
+        "self, other, dim: Dims = None, keepdim: Bool = False",
+        "Computes the correlation with `other` over dims (Pearson's). The dims of \
+         `other` align by name.",
+    ),
+    moment(
+        "nancorr",
+        "self, other, dim: Dims = None, keepdim: Bool = False",
+        "Computes the correlation with `other` over dims, of the pairs without NaN.",
+    ),
+    moment(
+        "covar",
+        COVAR,
+        "Computes the covariance with `other` over dims. The dims of `other` align by \
+         name. `cov` is the matrix of PyTorch.",
+    ),
+    moment(
+        "nancovar",
+        COVAR,
+        "Computes the covariance with `other` over dims, of the pairs without NaN.",
+    ),
+    row(
+        "interp",
+        "self, dim: Dim, coords, at, method: Word = linear, extrapolate: Bool = False",
+        Special,
+        "Interpolates along a dim with the given coordinates at other coordinates, \
+         whose dims replace the dim. NaN outside, unless it extrapolates.",
     )
     .dtype(NoPromotion, DTypes::INEXACT),
     row(

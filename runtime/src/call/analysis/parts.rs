@@ -175,7 +175,7 @@ fn deviation(op: Op, x: &Raw, dim: usize, groups: (&Raw, &Raw), mask: Option<&Ra
 
 /// Multiplies a tensor by the power of two that keeps the squares of its elements in the range of `f64`, and returns the
 /// number by which a root of squares is then to be multiplied. Elements that were narrower need none.
-fn with_room_for_squares(x: Raw, narrow: DType) -> Result<(Raw, Option<f64>)> {
+pub(super) fn with_room_for_squares(x: Raw, narrow: DType) -> Result<(Raw, Option<f64>)> {
     if narrow != x.dtype() || !x.device().is_cpu() || x.numel() == 0 {
         return Ok((x, None));
     }

@@ -19,7 +19,7 @@ use crate::shape::Shape;
 pub use complex::{as_complex, as_real, imag, join_parts, real};
 pub use diagonal::{diagonal_matrix, triangle, triangle_in_place, triangle_indices};
 pub use places::repeated_places;
-pub use range::{Window, linspace, logspace, window};
+pub use range::{Window, frequencies, linspace, logspace, window};
 pub use split::{Ranges, chunks, cuts, sections};
 
 /// Reverses dims.

@@ -85,6 +85,51 @@ pub fn logspace(
     )
 }
 
+/// Returns the frequencies of a discrete Fourier transform of `n` samples at a distance of `d`, or those of the first
+/// half only.
+///
+/// # Errors
+/// If the distance is zero or not finite, or the dtype is not a real float.
+pub fn frequencies(
+    op: &'static str,
+    n: usize,
+    d: f64,
+    half: bool,
+    (dtype, device): (DType, Device),
+) -> Result<Raw> {
+    let refuse = |kind, what: String, hint| {
+        Err(Error::new(kind, op, what)
+            .operand(&Names::default(), &[n])
+            .hint(hint))
+    };
+    if !dtype.is_float() {
+        let what = format!("frequencies of {dtype}");
+        return refuse(ErrorKind::DType, what, "use a float dtype");
+    }
+    if d == 0.0 || !d.is_finite() {
+        let what = format!("samples at a distance of {d}");
+        return refuse(
+            ErrorKind::Argument,
+            what,
+            "give the time or length between two samples",
+        );
+    }
+    if n == 0 {
+        let what = "an empty signal has no transform".to_owned();
+        return refuse(ErrorKind::Argument, what, "give at least 1 for `n`");
+    }
+    let (count, span) = (if half { n / 2 + 1 } else { n }, n as f64 * d);
+    tabulate(op, count, DType::F64, (dtype, device), |i| {
+        let turns = i as f64;
+        let turns = if half || i < n.div_ceil(2) {
+            turns
+        } else {
+            turns - n as f64
+        };
+        turns / span
+    })
+}
+
 fn spaced(
     op: &'static str,
     start: Scalar,

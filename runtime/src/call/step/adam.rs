@@ -23,6 +23,12 @@ pub struct AdamOptions {
     pub grad_scale: f64,
 }
 
+impl Default for AdamOptions {
+    fn default() -> Self {
+        Self::adam()
+    }
+}
+
 impl AdamOptions {
     /// AdamW with PyTorch's defaults: learning rate 0.001, decay rates 0.9 and 0.999, weight decay 0.01.
     #[must_use]

@@ -12,6 +12,12 @@ pub struct AverageOptions {
     pub decay: f64,
 }
 
+impl Default for AverageOptions {
+    fn default() -> Self {
+        Self { decay: 0.999 }
+    }
+}
+
 impl StepRule for AverageOptions {
     fn words(&self, _: &[usize]) -> &'static [&'static str] {
         &[]

@@ -134,16 +134,17 @@ pub struct GeluOptions {
 }
 
 /// The rounding of a quotient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoundingMode {
-    /// Towards zero.
+    /// Towards zero, as Rust divides integers.
+    #[default]
     Trunc,
     /// Down.
     Floor,
 }
 
 /// Options of `div_with`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DivOptions {
     /// The rounding of the quotient; integers then stay integers.
     pub rounding_mode: RoundingMode,

@@ -168,6 +168,23 @@ impl Options {
         Ok(DynTensor::new(raw, names))
     }
 
+    /// Creates the frequencies of a Fourier transform of `n` samples at a distance of `d`, or of its first half.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::fftfreq`]; also for a dtype that is not a real float.
+    pub fn frequencies(
+        self,
+        op: &'static str,
+        n: usize,
+        d: f64,
+        half: bool,
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        let names = names.into_names(op, 1)?;
+        let raw = call::frequencies(op, n, d, half, (self.float(), self.place()))?;
+        Ok(DynTensor::new(raw, names))
+    }
+
     /// Returns the indices on and below a diagonal of a matrix of `row` rows and `col` columns, or on and above it if
     /// `upper`: a row of row numbers and a row of column numbers, i64 by default.
     ///
@@ -227,6 +244,30 @@ impl DynTensor {
         options: LogspaceOptions,
     ) -> Result<Self> {
         Self::options().logspace(start, end, steps, names, options)
+    }
+
+    /// Creates the frequencies that belong to the elements of `fft`, for `n` samples at a distance of `d`: 0, 1, … and
+    /// then the negative ones, divided by `n d`. With `d` in seconds, they are in hertz.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let f = DynTensor::fftfreq(4, 0.5, ["Freq"])?;
+    /// assert_eq!(f.to_vec::<f32>()?, [0.0, 0.5, -1.0, -0.5]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `n` is 0, `d` is zero or not finite, or names are not one.
+    pub fn fftfreq(n: usize, d: f64, names: impl IntoNames) -> Result<Self> {
+        Self::options().frequencies("fftfreq", n, d, false, names)
+    }
+
+    /// Creates the frequencies that belong to the `n / 2 + 1` elements of `rfft`, for `n` samples at a distance of `d`.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::fftfreq`].
+    pub fn rfftfreq(n: usize, d: f64, names: impl IntoNames) -> Result<Self> {
+        Self::options().frequencies("rfftfreq", n, d, true, names)
     }
 
     /// Returns the indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row of column

@@ -8,6 +8,7 @@ use crate::Form;
 use crate::bind::Bound;
 use crate::generated::Analysis;
 use crate::value::{Value, wrong};
+use nomina_runtime::tensor::{InterpMethod, InterpOptions, VarOptions};
 
 /// Calls the reduction of parts that the argument `reduce` names.
 macro_rules! reduced {
@@ -41,6 +42,37 @@ pub(crate) fn call(which: Analysis, op: Op, form: Form, args: Bound) -> Result<V
                     Analysis::WeightedMean => x.weighted_mean(weights, dims),
                     _ => x.weighted_nanmean(weights, dims),
                 }
+            }
+            Analysis::Corr | Analysis::Nancorr => {
+                let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
+                let other = a.tensor("other")?;
+                match which {
+                    Analysis::Corr => x.corr(other, dims),
+                    _ => x.nancorr(other, dims),
+                }
+            }
+            Analysis::Covar | Analysis::Nancovar => {
+                let (dims, other) = (a.dims("dim", true)?, a.tensor("other")?);
+                let options = VarOptions {
+                    correction: a.float("correction")?,
+                    keepdim: a.flag("keepdim")?,
+                };
+                match which {
+                    Analysis::Covar => x.covar_with(other, dims, options),
+                    _ => x.nancovar_with(other, dims, options),
+                }
+            }
+            Analysis::Interp => {
+                let (coords, at) = (a.tensor("coords")?, a.tensor("at")?);
+                let method = match a.word("method", &["linear", "nearest"])? {
+                    Some(1) => InterpMethod::Nearest,
+                    _ => InterpMethod::Linear,
+                };
+                let options = InterpOptions {
+                    method,
+                    extrapolate: a.flag("extrapolate")?,
+                };
+                x.interp_with(a.dim("dim")?, coords, at, options)
             }
             Analysis::GroupBy => {
                 let (labels, name) = (a.tensor("labels")?, a.name("outdim")?);
