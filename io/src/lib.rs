@@ -90,6 +90,8 @@ pub mod png;
 pub mod pth;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
+#[cfg(feature = "npy")]
+mod unsigned;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

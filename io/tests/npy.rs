@@ -218,3 +218,58 @@ fn a_broken_archive_is_an_error_that_names_it() {
         .unwrap_err();
     assert!(error.to_string().contains("`x` in "), "{error}");
 }
+
+/// NumPy's `uint16`, `uint32` and `uint64` have no dtype here; they are read as `i64`.
+#[test]
+fn unsigned_integers_are_read_as_i64() {
+    let (_folder, path) = place("a.npy");
+    let read = |descr: &str, data: Vec<u8>| {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': True, 'shape': (2, 2)}}");
+        fs::write(&path, file(&header, &data)).unwrap();
+        npy::load::<Tensor<(N, C), i64>>(&path)
+    };
+    let small = [0_u16, 1, 40_000, u16::MAX];
+    let wide = [0_u32, 1, 3_000_000_000, u32::MAX];
+    let long = [0_u64, 1, 1 << 40, i64::MAX as u64];
+    let turned = |x: [i64; 4]| [x[0], x[2], x[1], x[3]];
+    for big in [false, true] {
+        let descr = |name: &str| format!("{}{name}", if big { '>' } else { '<' });
+        let bytes = |little: Vec<Vec<u8>>| -> Vec<u8> {
+            let order = |mut one: Vec<u8>| {
+                if big {
+                    one.reverse();
+                }
+                one
+            };
+            little.into_iter().flat_map(order).collect()
+        };
+        let data = bytes(small.iter().map(|x| x.to_le_bytes().to_vec()).collect());
+        let found = read(&descr("u2"), data).unwrap();
+        assert_eq!(found.to_vec(), turned(small.map(i64::from)));
+        let data = bytes(wide.iter().map(|x| x.to_le_bytes().to_vec()).collect());
+        let found = read(&descr("u4"), data).unwrap();
+        assert_eq!(found.to_vec(), turned(wide.map(i64::from)));
+        let data = bytes(long.iter().map(|x| x.to_le_bytes().to_vec()).collect());
+        let found = read(&descr("u8"), data).unwrap();
+        assert_eq!(found.to_vec(), turned(long.map(|x| x as i64)));
+        let data = bytes(
+            long.iter()
+                .map(|x| (x + 1).to_le_bytes().to_vec())
+                .collect(),
+        );
+        let error = read(&descr("u8"), data).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DType);
+        assert!(error.to_string().contains("exceeds i64"), "{error}");
+    }
+    // Another dtype is another type.
+    assert!(npy::load::<Tensor<(N, C), i32>>(&path).is_err());
+    fs::write(
+        &path,
+        file(
+            "{'descr': '<u4', 'fortran_order': False, 'shape': (0,)}",
+            &[],
+        ),
+    )
+    .unwrap();
+    assert_eq!(npy::load::<DynTensor>(&path).unwrap().dtype(), DType::I64);
+}

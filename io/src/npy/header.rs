@@ -32,10 +32,15 @@ const DTYPES: [(DType, &str); 11] = [
     (DType::C128, "c16"),
 ];
 
+/// Unsigned integers, as signed ones of the same size.
+const UNSIGNED: [(DType, &str); 3] = [(DType::I16, "u2"), (DType::I32, "u4"), (DType::I64, "u8")];
+
 /// A parsed header.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) dtype: DType,
+    /// Whether the elements are unsigned integers, to be widened to `i64`.
+    pub(crate) unsigned: bool,
     /// Whether the byte order of the numbers differs from this machine's.
     pub(crate) swapped: bool,
     /// Whether the elements are in Fortran order: the first dim varies fastest.
@@ -177,9 +182,10 @@ fn parse(text: &[u8]) -> Result<Header> {
     let (Some(descr), Some(fortran), Some(shape)) = (descr, fortran, shape) else {
         return Err(wrong("`descr`, `fortran_order` or `shape` is missing"));
     };
-    let (dtype, swapped) = dtype(descr)?;
+    let (dtype, unsigned, swapped) = dtype(descr)?;
     Ok(Header {
         dtype,
+        unsigned,
         swapped,
         fortran,
         shape,
@@ -187,15 +193,21 @@ fn parse(text: &[u8]) -> Result<Header> {
     })
 }
 
-fn dtype(descr: &[u8]) -> Result<(DType, bool)> {
-    let known = |name: &[u8]| DTYPES.iter().find(|pair| pair.1.as_bytes() == name);
-    let found = descr
-        .split_first()
-        .and_then(|(order, name)| Some((order, known(name)?)));
+/// Returns the dtype, whether the elements are unsigned integers of that size, and whether their bytes are reversed.
+fn dtype(descr: &[u8]) -> Result<(DType, bool, bool)> {
+    let find = |pairs: &[(DType, &str)], name: &[u8]| {
+        let found = pairs.iter().find(|pair| pair.1.as_bytes() == name);
+        found.map(|pair| pair.0)
+    };
+    let found = descr.split_first().and_then(|(order, name)| {
+        let own = find(&DTYPES, name).map(|dtype| (dtype, false));
+        let known = own.or_else(|| find(&UNSIGNED, name).map(|dtype| (dtype, true)));
+        Some((order, known?))
+    });
     match found {
-        Some((b'<' | b'=', (dtype, _))) => Ok((*dtype, false)),
-        Some((b'>', (dtype, _))) => Ok((*dtype, dtype.size() > 1)),
-        Some((b'|', (dtype, _))) if dtype.size() == 1 => Ok((*dtype, false)),
+        Some((b'<' | b'=', (dtype, unsigned))) => Ok((dtype, unsigned, false)),
+        Some((b'>', (dtype, unsigned))) => Ok((dtype, unsigned, dtype.size() > 1)),
+        Some((b'|', (dtype, _))) if dtype.size() == 1 => Ok((dtype, false, false)),
         _ => {
             let what = format!("elements of `{}` are not supported", descr.escape_ascii());
             Err(Error::new(ErrorKind::DType, "load", what).hint("convert it before saving"))
@@ -286,6 +298,7 @@ mod tests {
                     assert_eq!((bytes.len() % 64, bytes.last()), (0, Some(&b'\n')));
                     let wanted = Header {
                         dtype,
+                        unsigned: false,
                         swapped: false,
                         fortran,
                         shape: shape.to_vec(),

@@ -14,6 +14,7 @@ use nomina_runtime::call::{contiguous, to_device};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 
 use crate::open::{OpenAs, open_refined};
+use crate::unsigned::widened;
 use header::Header;
 use nomina_runtime::file::{self, failed};
 
@@ -118,6 +119,11 @@ impl Header {
 
     /// Turns the stored elements into a tensor with the array's sizes.
     pub(crate) fn tensor(&self, stored: Raw) -> Result<DynTensor> {
+        let stored = if self.unsigned {
+            widened("load", stored)?
+        } else {
+            stored
+        };
         let raw = if self.fortran {
             transposed(&stored)?
         } else {
