@@ -66,9 +66,9 @@ macro_rules! off {
 
 off! {
     "fft" WithFft:
-    fft try_fft ifft try_ifft rfft try_rfft fftn try_fftn ifftn try_ifftn ();
+    fft try_fft ifft try_ifft rfft try_rfft fftn try_fftn ifftn try_ifftn rfftn try_rfftn ();
     fftshift try_fftshift ifftshift try_ifftshift ();
-    irfft try_irfft fft_convolve try_fft_convolve (B);
+    irfft try_irfft irfftn try_irfftn fft_convolve try_fft_convolve (B);
 }
 
 off! {
