@@ -137,8 +137,10 @@ pub fn guess(files: &Files, errors: Vec<Message>) -> Vec<Answered> {
         let path = &error.place()?.file;
         // A type mismatch may disappear once the other errors are fixed.
         let is_late = error.code == "E0308" && changed.contains(path);
-        let fixes = rules::fixes(error, source(files, error)?).into_iter();
-        let edits = fixes.filter(|_| !is_late).next()?.edits;
+        let first = rules::fixes(error, source(files, error)?)
+            .into_iter()
+            .next();
+        let edits = first.filter(|_| !is_late)?.edits;
         changed.push(path.clone());
         Some(Answer::Guess(Guess {
             edits,
