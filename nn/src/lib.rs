@@ -59,9 +59,11 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod autocast;
 mod buffer;
 mod call;
 pub mod data;
+mod dtype;
 mod identity;
 pub mod init;
 pub mod layers;
@@ -82,13 +84,19 @@ pub mod progress;
 pub mod tensorboard;
 
 // `#[twin]` expands to `crate::ok`.
+pub use autocast::autocast;
 pub use buffer::Buffer;
 use call::ok;
 pub use data::Batches;
+#[doc(hidden)]
+pub use dtype::Kept;
+pub use dtype::{InDtype, ToDtype};
 pub use identity::Identity;
 pub use load::{Strict, Unmatched};
 pub use mode::Mode;
 pub use module::{Module, Slot};
+#[doc(hidden)]
+pub use nomina::Error;
 /// Implements [`Module`] for a struct or an enum whose fields are modules; a field without parameters is marked
 /// `#[module(skip)]`.
 ///

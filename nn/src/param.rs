@@ -7,6 +7,7 @@ use nomina::dims::{Dims, Distinct};
 use nomina::{DynTensor, Element, Inexact, Result, Tensor};
 
 use crate::call::ok;
+use crate::dtype::InDtype;
 use crate::identity::Identity;
 use crate::module::{Module, Slot, replaced};
 use crate::path::Path;
@@ -72,6 +73,21 @@ impl<D: Dims, T: Element> Param<D, T> {
     #[must_use]
     pub fn into_inner(self) -> Tensor<D, T> {
         self.tensor
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dims, T: Inexact, U: Inexact> InDtype<U> for Param<D, T> {
+    type Out = Param<D, U>;
+    fn try_in_dtype(&self) -> Result<Param<D, U>> {
+        let mut tensor = self.tensor.detach().try_to()?;
+        if self.tensor.requires_grad() {
+            tensor.try_requires_grad_()?;
+        }
+        Ok(Param {
+            tensor,
+            identity: Identity::new(),
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Generics, Ident, Member, Path, Type};
 
+mod dtype;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +27,8 @@ pub fn module(input: TokenStream) -> TokenStream {
         Err(error) => (Vec::new(), Some(error.to_compile_error())),
     };
     let implemented = expand(&input, &variants, &path);
-    quote!(#error #implemented)
+    let converted = dtype::convert(&input, &path);
+    quote!(#error #implemented #converted)
 }
 
 /// A visited field.

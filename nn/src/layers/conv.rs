@@ -16,6 +16,7 @@ use nomina_runtime::call::{self, ConvSites};
 use nomina_runtime::tensor::about;
 
 use super::Layer;
+use crate::autocast::weighted;
 use crate::call::{product, uniform};
 use crate::param::Param;
 use crate::{Mode, Module};
@@ -180,9 +181,9 @@ pub(super) const fn along<const S: usize>(ops: [Op; 3]) -> Op {
 /// Computes a convolution, or its transpose, whose weight has output channels and channels at dims 0 and 1, or 1 and 0.
 pub(super) fn filtered<D: Dims, A: Axes, C: Dim, O: Dim, T: Element>(
     x: &Tensor<D, T>,
-    weight: &DynTensor,
+    (weight, bias): (&DynTensor, Option<&DynTensor>),
     outputs: usize,
-    compute: impl FnOnce(&Raw, &ConvSites<'_>) -> Result<Raw>,
+    compute: impl FnOnce(&Raw, &Raw, Option<&Raw>, &ConvSites<'_>) -> Result<Raw>,
 ) -> Result<Tensor<WithChannels<D, C, O>, T>>
 where
     WithChannels<D, C, O>: Distinct,
@@ -196,7 +197,13 @@ where
         weight_channel: 1 - outputs,
         kernel: &[2, 3, 4][..weight.rank().saturating_sub(2).min(3)],
     };
-    let raw = compute(x.raw(), &sites).map_err(|error| about(error, &[&x, weight]))?;
+    let raw = weighted(
+        x.raw(),
+        weight.raw(),
+        bias.map(DynTensor::raw),
+        |x, weight, bias| compute(x, weight, bias, &sites),
+    );
+    let raw = raw.map_err(|error| about(error, &[&x, weight]))?;
     // The names that only the run time knows stay.
     let mut names = x.names().clone();
     names.remove(channel);
@@ -219,9 +226,8 @@ impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact + Numeric> Conv<S, A, C
         let op = const { along::<S>([Op::Conv1d, Op::Conv2d, Op::Conv3d]) };
         let weight = self.weight.to_dyn();
         let bias = self.bias.as_ref().map(|bias| bias.to_dyn());
-        filtered::<D, A, C, O, T>(x, &weight, 0, |x, sites| {
-            let bias = bias.as_ref().map(DynTensor::raw);
-            call::conv(op, x, weight.raw(), bias, sites, &self.options.args())
+        filtered::<D, A, C, O, T>(x, (&weight, bias.as_ref()), 0, |x, weight, bias, sites| {
+            call::conv(op, x, weight, bias, sites, &self.options.args())
         })
     }
 }

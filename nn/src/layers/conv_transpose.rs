@@ -3,9 +3,7 @@
 use nomina::dims::{
     Axes, Dim, DimOf, Dims, Distinct, Joined, SizesFor, SpatialOf, Without, positions,
 };
-use nomina::{
-    ConvTransposeOptions, DynTensor, Element, Error, ErrorKind, Inexact, Numeric, Result, Tensor,
-};
+use nomina::{ConvTransposeOptions, Element, Error, ErrorKind, Inexact, Numeric, Result, Tensor};
 use nomina_core::op::Op;
 use nomina_macros::twin;
 use nomina_runtime::call;
@@ -186,9 +184,8 @@ impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact + Numeric> ConvTranspos
         };
         let weight = self.weight.to_dyn();
         let bias = self.bias.as_ref().map(|bias| bias.to_dyn());
-        filtered::<D, A, C, O, T>(x, &weight, 1, |x, sites| {
-            let bias = bias.as_ref().map(DynTensor::raw);
-            call::conv_transpose(op, x, weight.raw(), bias, sites, &options.args())
+        filtered::<D, A, C, O, T>(x, (&weight, bias.as_ref()), 1, |x, weight, bias, sites| {
+            call::conv_transpose(op, x, weight, bias, sites, &options.args())
         })
     }
 }

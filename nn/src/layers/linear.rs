@@ -8,6 +8,7 @@ use nomina_runtime::call::{self, Activation};
 use nomina_runtime::tensor::about;
 
 use crate::Module;
+use crate::autocast::weighted;
 use crate::call::{product, typed, uniform};
 use crate::param::Param;
 
@@ -167,7 +168,10 @@ fn linear_at(
     // No dims are merged if each side is a single dim.
     if let ([place], 1) = (places, outputs) {
         let bias = bias.map(DynTensor::raw);
-        return call::linear(x.raw(), weight.raw(), bias, *place, activation).map_err(at);
+        let result = weighted(x.raw(), weight.raw(), bias, |x, weight, bias| {
+            call::linear(x, weight, bias, *place, activation)
+        });
+        return result.map_err(at);
     }
     let uneven = places
         .iter()
@@ -207,7 +211,10 @@ fn linear_at(
         .map(|bias| bias.raw().reshape(&[o]))
         .transpose()
         .map_err(at)?;
-    let result = call::linear(&rows, &matrix, bias_row.as_ref(), input, activation).map_err(at)?;
+    let result = weighted(&rows, &matrix, bias_row.as_ref(), |x, weight, bias| {
+        call::linear(x, weight, bias, input, activation)
+    });
+    let result = result.map_err(at)?;
     if outputs == 1 {
         return Ok(result);
     }

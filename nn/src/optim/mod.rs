@@ -29,6 +29,7 @@ mod lbfgs;
 mod loss;
 mod muon;
 mod optimizer;
+mod scale;
 pub mod schedule;
 mod state;
 mod wolfe;
@@ -45,3 +46,4 @@ pub use nomina_runtime::call::{
 pub use optimizer::{
     Adagrad, Adam, AdamW, Lion, Muon, Optimizer, RmsProp, Rule, Sgd, is_bias_or_norm, rule,
 };
+pub use scale::LossScale;
