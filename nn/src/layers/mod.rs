@@ -17,6 +17,7 @@
 
 mod attention;
 mod bilinear;
+mod channel_dropout;
 mod conv;
 mod conv_transpose;
 mod dropout;
@@ -31,9 +32,10 @@ mod sequential;
 
 pub use attention::{Attention, MultiHeadAttention};
 pub use bilinear::{Bilinear, Mixed};
+pub use channel_dropout::ChannelDropout;
 pub use conv::{Conv1d, Conv2d, Conv3d, InGroup, Kernel, Side, WithChannels};
 pub use conv_transpose::{ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, TransposedKernel};
-pub use dropout::{ChannelDropout, Dropout};
+pub use dropout::Dropout;
 pub use embedding::Embedding;
 pub use group_norm::{GroupNorm, InstanceNorm, InstanceNormOptions};
 pub use linear::{Linear, Weight};
