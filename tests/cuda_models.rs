@@ -144,8 +144,8 @@ fn recurrent_layers() {
         let (x, wanted) = (x.to_device(device), wanted.to_device(device));
         let mut optimizer = Adam::new(0.01);
         let mut step = |_| {
-            let states = model.lstm.forward(&model.norm.forward(&x));
-            let states: Tensor<(N, Seq, Plane)> = model.gru.forward(&states);
+            let states = model.lstm.forward(&model.norm.forward(&x), Mode::Train);
+            let states: Tensor<(N, Seq, Plane)> = model.gru.forward(&states, Mode::Train);
             let found: Tensor<(N, Class)> = model.out.forward(&states.select(Seq, -1).gelu());
             let loss = found.mse_loss(&wanted);
             loss.backward();

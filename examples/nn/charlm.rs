@@ -78,7 +78,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     bar.finish_and_clear();
     let last = text.held_out(&model, LEN);
     println!("held out, after {step} steps: {last:.3} nats a character\n");
+    let start = Instant::now();
     println!("{}\n", text.sample(&model, "Alice ", 400, LEN));
+    let speed = 400.0 / start.elapsed().as_secs_f64();
+    println!("{speed:.0} characters a second\n");
 
     std::fs::create_dir_all(FOLDER)?;
     let path = format!("{FOLDER}/model.safetensors");

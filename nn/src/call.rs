@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use nomina::dims::{Dims, Distinct};
-use nomina::{DynTensor, Element, Error, Generator, Names, Result, Tensor, Typed};
+use nomina::{DropoutOptions, DynTensor, Element, Error, Generator, Names, Result, Tensor, Typed};
 use nomina_runtime::Raw;
 
 /// Returns the value, or panics at the user's line.
@@ -25,6 +25,14 @@ fn fail(error: &Error) -> ! {
 pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D, T>> {
     let tensor = DynTensor::from_parts(raw, Names::from_static(D::NAMES))?;
     tensor.into_typed().map_err(|(_, error)| error)
+}
+
+/// Sets elements to zero with a probability, and scales the others so that the mean is preserved.
+pub(crate) fn dropped(raw: Raw, p: f64) -> Result<Raw> {
+    let names = Names::unnamed(raw.rank());
+    let options = DropoutOptions { p, training: true };
+    let found = DynTensor::from_parts(raw, names)?.dropout_with(options)?;
+    Ok(found.into_parts().0)
 }
 
 thread_local! {

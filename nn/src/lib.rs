@@ -42,11 +42,13 @@
 //! | [`prelude`] | everything that a program with networks needs, in addition to nomina's own prelude |
 //! | [`Module`] | a type with parameters: derived for structs and enums of modules |
 //! | [`Param`] | a trained tensor; a plain [`Tensor`](nomina::Tensor) in a module is a buffer |
-//! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, recurrent layers, dropout |
+//! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, Transformers, recurrent layers, dropout |
 //! | [`optim`] | `Sgd`, `Adam`, `AdamW`, `RmsProp`, `Adagrad`, `Lion`, `Muon`, `Lbfgs`, groups, averages, clipping, [schedules](optim::schedule) |
 //! | [`init`] | initial weights |
 //! | [`data`] | `Loader`: batches of items on several threads; samplers, padding; [`Batches`]: indices in batches |
 //! | [`metrics`] | accuracy, confusion, running means, perplexity, errors of predicted numbers |
+//! | [`generate`] | text, token by token, as [`Sampling`] says |
+//! | [`from_torch`] | a state of PyTorch's modules under the paths of these |
 //!
 //! `nomina-io` saves and loads models, and `nomina-mesh` distributes them.
 //!
@@ -64,6 +66,7 @@ mod buffer;
 mod call;
 pub mod data;
 mod dtype;
+mod generate;
 mod identity;
 pub mod init;
 pub mod layers;
@@ -82,6 +85,7 @@ pub mod progress;
 #[cfg(feature = "tensorboard")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tensorboard")))]
 pub mod tensorboard;
+mod torch;
 
 // `#[twin]` expands to `crate::ok`.
 pub use autocast::autocast;
@@ -91,6 +95,7 @@ pub use data::Batches;
 #[doc(hidden)]
 pub use dtype::Kept;
 pub use dtype::{InDtype, ToDtype};
+pub use generate::{Generation, Sampler, Sampling, generate, try_generate};
 pub use identity::Identity;
 pub use load::{Strict, Unmatched};
 pub use mode::Mode;
@@ -124,6 +129,7 @@ pub use nomina::Error;
 pub use nomina_macros::Module;
 pub use param::Param;
 pub use path::Path;
+pub use torch::{from_torch, try_from_torch};
 
 /// The guide to networks, all of whose snippets run as tests.
 #[cfg(doctest)]

@@ -3,4 +3,6 @@
 pub use crate::data::{Batch, Dataset, Loader, length_mask, pad_sequences, try_pad_sequences};
 pub use crate::layers::*;
 pub use crate::optim::{Adagrad, Adam, AdamW, Lbfgs, Lion, Muon, RmsProp, Sgd, clip_grad_norm};
-pub use crate::{Batches, Mode, Module, Param, Strict, ToDtype, autocast};
+pub use crate::{
+    Batches, Mode, Module, Param, Sampler, Sampling, Strict, ToDtype, autocast, from_torch, generate,
+};

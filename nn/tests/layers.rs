@@ -196,6 +196,10 @@ fn layers_in_a_row() {
     );
 }
 
+fn bias(bias: &Option<Param<(Gate, Hidden)>>) -> &Tensor<(Gate, Hidden)> {
+    bias.as_ref().unwrap()
+}
+
 /// The gates of a step, by their formulas.
 fn gates(
     w: &Tensor<(Gate, Hidden, C)>,
@@ -210,18 +214,24 @@ fn lstm_is_that_of_its_formula() {
     manual_seed(0);
     let layer = Lstm::<Seq, C, Hidden>::new(C.of(3), Hidden.of(4));
     let x = Tensor::<(N, C, Seq)>::randn([2, 3, 5]);
-    let (y, [last, kept]) = layer.forward_from(&x, None);
+    let (y, state) = layer.forward_from(&x, None, Mode::Eval);
+    let (last, kept) = (&state.hidden[0], &state.cell[0]);
     let y: Tensor<(N, Seq, Hidden)> = y;
+    let weights = &layer.first[0];
     let (mut h, mut c) = (
         Tensor::<(N, Hidden)>::zeros([2, 4]),
         Tensor::<(N, Hidden)>::zeros([2, 4]),
     );
     for at in 0..5 {
-        let ahead = gates(&layer.input, &x.select(Seq, at), &layer.input_bias);
+        let ahead = gates(
+            &weights.weight_ih,
+            &x.select(Seq, at),
+            bias(&weights.bias_ih),
+        );
         let own: Tensor<(N, Gate, Hidden)> = h
             .rename(Hidden, Prime(Hidden))
-            .contract(&layer.hidden, Prime(Hidden))
-            + &*layer.hidden_bias;
+            .contract(&weights.weight_hh, Prime(Hidden))
+            + bias(&weights.bias_hh);
         let all = ahead + own;
         let gate = |at| all.select(Gate, at);
         c = gate(1).sigmoid() * c + gate(0).sigmoid() * gate(2).tanh();
@@ -230,11 +240,12 @@ fn lstm_is_that_of_its_formula() {
     }
     assert!(last.allclose_with(&h, CLOSE) && kept.allclose_with(&c, CLOSE));
     // In two halves, the same.
-    let (_, state) = layer.forward_from(&x.narrow(Seq, 0..2), None);
-    let (rest, [again, _]) = layer.forward_from(&x.narrow(Seq, 2..5), Some(&state));
-    assert!(rest.allclose_with(&y.narrow(Seq, 2..5), CLOSE) && again.allclose_with(&h, CLOSE));
+    let (_, state) = layer.forward_from(&x.narrow(Seq, 0..2), None, Mode::Eval);
+    let (rest, state) = layer.forward_from(&x.narrow(Seq, 2..5), Some(&state), Mode::Eval);
+    assert!(rest.allclose_with(&y.narrow(Seq, 2..5), CLOSE));
+    assert!(state.hidden[0].allclose_with(&h, CLOSE));
     y.sum(..).backward();
-    assert!(layer.hidden.grad().is_some() && layer.input.grad().is_some());
+    assert!(weights.weight_hh.grad().is_some() && weights.weight_ih.grad().is_some());
 }
 
 #[test]
@@ -242,14 +253,19 @@ fn gru_is_that_of_its_formula() {
     manual_seed(0);
     let layer = Gru::<Seq, C, Hidden>::new(C.of(3), Hidden.of(4));
     let x = Tensor::<(Seq, N, C)>::randn([5, 2, 3]);
-    let y: Tensor<(Seq, N, Hidden)> = layer.forward(&x);
+    let y: Tensor<(Seq, N, Hidden)> = layer.forward(&x, Mode::Eval);
+    let weights = &layer.first[0];
     let mut h = Tensor::<(N, Hidden)>::zeros([2, 4]);
     for at in 0..5 {
-        let ahead = gates(&layer.input, &x.select(Seq, at), &layer.input_bias);
+        let ahead = gates(
+            &weights.weight_ih,
+            &x.select(Seq, at),
+            bias(&weights.bias_ih),
+        );
         let own: Tensor<(N, Gate, Hidden)> = h
             .rename(Hidden, Prime(Hidden))
-            .contract(&layer.hidden, Prime(Hidden))
-            + &*layer.hidden_bias;
+            .contract(&weights.weight_hh, Prime(Hidden))
+            + bias(&weights.bias_hh);
         let [r, z] = [0, 1].map(|at| (ahead.select(Gate, at) + own.select(Gate, at)).sigmoid());
         let n = (ahead.select(Gate, 2) + r * own.select(Gate, 2)).tanh();
         h = (1.0 - &z) * n + z * h;

@@ -2,9 +2,13 @@
 
 use nomina::no_grad;
 use nomina::prelude::*;
+use nomina_nn::layers::Past;
 use nomina_nn::prelude::*;
 
 dims! { pub N, pub Seq, pub Char, pub Hidden, pub Head, pub Feature, pub Inner }
+
+/// The keys and values of the characters before, in one block.
+pub type Cache = KeyValueCache<(N, Head, Past, Feature)>;
 
 /// The sizes of a model.
 #[derive(Clone, Copy)]
@@ -34,13 +38,22 @@ impl Block {
         }
     }
 
-    fn forward(&self, x: &Tensor<(N, Seq, Hidden)>) -> Tensor<(N, Seq, Hidden)> {
+    fn forward(
+        &self,
+        x: &Tensor<(N, Seq, Hidden)>,
+        cache: Option<&mut Cache>,
+    ) -> Tensor<(N, Seq, Hidden)> {
         let past = Attention {
             causal: true,
             rotary: Some(10_000.0),
             ..default()
         };
-        let x = x + self.attention.forward(&self.norms[0].forward(x), past);
+        let normed = self.norms[0].forward(x);
+        let attended = match cache {
+            None => self.attention.forward(&normed, past),
+            Some(cache) => self.attention.forward_cached(&normed, cache, past),
+        };
+        let x = x + attended;
         let inner: Tensor<(N, Seq, Inner)> = self
             .up
             .forward_with(&self.norms[1].forward(&x), Activation::GeluTanh);
@@ -70,8 +83,23 @@ impl CharLm {
 
     pub fn forward(&self, ids: &Tensor<(N, Seq), i64>) -> Tensor<(N, Seq, Char)> {
         let first = self.chars.forward(ids);
-        let last = self.blocks.iter().fold(first, |x, block| block.forward(&x));
+        let blocks = self.blocks.iter();
+        let last = blocks.fold(first, |x, block| block.forward(&x, None));
         self.scores.forward(&self.norm.forward(&last))
+    }
+
+    /// Creates empty caches for characters and up to `len` others before each.
+    pub fn caches(&self, len: usize) -> Vec<Cache> {
+        vec![Cache::with_limit(len); self.blocks.len()]
+    }
+
+    /// Returns the scores of the character after `ids`, which follow those in the caches.
+    pub fn next(&self, ids: &Tensor<(N, Seq), i64>, caches: &mut [Cache]) -> Tensor<(N, Char)> {
+        let first = self.chars.forward(ids);
+        let blocks = self.blocks.iter().zip(caches);
+        let last = blocks.fold(first, |x, (block, cache)| block.forward(&x, Some(cache)));
+        self.scores
+            .forward(&self.norm.forward(&last.select(Seq, -1)))
     }
 
     /// Returns the mean cross entropy of the next characters, in nats.
@@ -176,28 +204,16 @@ impl Text {
             .filter_map(|c| self.alphabet.binary_search(&c).ok())
             .map(|id| id as i64)
             .collect();
-        no_grad(|| {
-            for _ in 0..count {
-                let seen = &ids[ids.len().saturating_sub(len)..];
-                let input: Tensor<(N, Seq), i64> =
-                    Tensor::from_vec(seen.to_vec(), [1, seen.len()]).expect("one row");
-                let scores: Tensor<(N, Char)> = model.forward(&input).select(Seq, -1);
-                let chances: Tensor<(Char,)> = (scores.select(N, 0) / 0.8).softmax(Char);
-                ids.push(draw(&chances.to_vec()));
-            }
+        let prompt = Tensor::from_vec(ids.clone(), [1, ids.len()]).expect("one row");
+        let mut caches = model.caches(len);
+        let sampling = Sampling {
+            temperature: 0.8,
+            ..default()
+        };
+        let text = generate(&prompt, Seq, Char, sampling, |seen| {
+            model.next(seen, &mut caches)
         });
+        ids.extend(text.take(count).map(|id| id.select(N, 0).item()));
         ids.iter().map(|&id| self.alphabet[id as usize]).collect()
     }
-}
-
-/// Draws an index with the given probabilities.
-fn draw(chances: &[f32]) -> i64 {
-    let mut left = Tensor::<()>::rand([]).item();
-    for (at, &chance) in chances.iter().enumerate() {
-        left -= chance;
-        if left < 0.0 {
-            return at as i64;
-        }
-    }
-    chances.len() as i64 - 1
 }

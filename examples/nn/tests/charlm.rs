@@ -4,6 +4,7 @@
 mod model;
 
 use model::{CharLm, Config, N, Seq, Text};
+use nomina::no_grad;
 use nomina::prelude::*;
 use nomina_nn::optim::AdamOptions;
 use nomina_nn::prelude::*;
@@ -49,4 +50,24 @@ fn characters_see_earlier_ones_alone() {
             ..default()
         }
     ));
+}
+
+#[test]
+fn generation_costs_one_character_a_step() {
+    manual_seed(2);
+    let model = CharLm::new(20, CONFIG);
+    let ids: Tensor<(N, Seq), i64> = Tensor::randint(0..20, [2, 30]);
+    let all = model.forward(&ids);
+    let mut caches = model.caches(30);
+    for at in 0..30_usize {
+        let step = no_grad(|| model.next(&ids.narrow(Seq, at..at + 1), &mut caches));
+        assert!(step.allclose_with(
+            &all.select(Seq, at as i64),
+            CloseOptions {
+                rtol: 1e-5,
+                atol: 1e-5,
+                ..default()
+            }
+        ));
+    }
 }

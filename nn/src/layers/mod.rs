@@ -9,8 +9,9 @@
 //! | [`Conv1d`], [`Conv2d`], [`Conv3d`] | the channel | `(Out, In, windows)` |
 //! | [`ConvTranspose1d`], [`ConvTranspose2d`], [`ConvTranspose3d`] | the channel | `(In, Out, windows)` |
 //! | [`Bilinear<I, J, O>`](Bilinear) | `I` and `J` of two inputs by `O` | `(O, I, J)` |
-//! | [`MultiHeadAttention`] | nothing | four `Linear` |
-//! | [`Lstm`], [`Gru`] | the input's dim by the state's | |
+//! | [`MultiHeadAttention`], [`CrossAttention`] | nothing | four `Linear` |
+//! | [`TransformerEncoder`], [`TransformerDecoder`] and their layers | nothing | those of their parts |
+//! | [`Rnn`], [`Lstm`], [`Gru`] | the input's dim by the state's | |
 //! | [`AdaptiveAvgPool<A>`](AdaptiveAvgPool), [`AdaptiveMaxPool<A>`](AdaptiveMaxPool), [`Upsample<A>`](Upsample) | sizes of `A` | none |
 //! | [`Dropout`], [`ChannelDropout<A>`](ChannelDropout) | nothing | none |
 //! | [`WeightNorm<L>`](WeightNorm), [`SpectralNorm<L>`](SpectralNorm) | those of the layer `L` | its own, and lengths or vectors |
@@ -29,8 +30,11 @@ mod parametrization;
 mod pool;
 mod recurrent;
 mod sequential;
+mod transformer;
 
-pub use attention::{Attention, MultiHeadAttention};
+pub use attention::{
+    Attention, CacheDims, CrossAttention, KeyValueCache, MultiHeadAttention, Past,
+};
 pub use bilinear::{Bilinear, Mixed};
 pub use channel_dropout::ChannelDropout;
 pub use conv::{Conv1d, Conv2d, Conv3d, InGroup, Kernel, Side, WithChannels};
@@ -43,5 +47,13 @@ pub use nomina_runtime::call::Activation;
 pub use norm::{BatchNorm, LayerNorm, RmsNorm};
 pub use parametrization::{Columns, SpectralNorm, WeightNorm, Weighted};
 pub use pool::{AdaptiveAvgPool, AdaptiveMaxPool, Upsample};
-pub use recurrent::{Gate, Gru, Lstm, Outputs};
+pub use recurrent::{
+    BiGru, BiLstm, BiRnn, BothWays, Direction, Directions, Final, Gate, Gru, GruCell, Lstm,
+    LstmCell, OneWay, Outputs, Recurrent, RecurrentCell, RecurrentOptions, RecurrentState,
+    RecurrentWeights, Rnn, RnnCell, StateFor,
+};
 pub use sequential::{Function, Layer, Sequential};
+pub use transformer::{
+    TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer,
+    TransformerOptions,
+};

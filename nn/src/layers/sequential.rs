@@ -1,15 +1,12 @@
 //! Sequences of layers without a struct: [`Sequential`] of a tuple.
 
 use nomina::dims::{
-    Axes, AxesOf, Contract, Contracted, Dim, DimOf, Dims, Distinct, EmbedIn, Embedded, Has, Without,
+    Axes, AxesOf, Contract, Contracted, Dim, DimOf, Dims, Distinct, EmbedIn, Embedded, Has,
 };
 use nomina::{Approximate, Float, GeluOptions, IndexElement, Inexact, Result, Tensor};
 use nomina_macros::twin;
 
-use super::{
-    Activation, BatchNorm, Dropout, Embedding, Gru, LayerNorm, Linear, Lstm, Outputs, RmsNorm,
-    Weight,
-};
+use super::{Activation, BatchNorm, Dropout, Embedding, LayerNorm, Linear, RmsNorm, Weight};
 use crate::path::Path;
 use crate::{Mode, Module, Slot};
 
@@ -132,26 +129,6 @@ keeps_dims! {
     [C: Dim + DimOf<D>] BatchNorm<C, T>, mode;
     [] Dropout, mode;
 }
-
-/// Implements [`Layer`] for recurrent layers.
-macro_rules! recurrent {
-    ($($name:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<D: Dims + Has<S>, S: Dim, I: Dim, H: Dim, T: Float> Layer<Tensor<D, T>>
-            for $name<S, I, H, T>
-        where
-            I: Contract<D, (H, I)>,
-            Outputs<D, I, H>: Has<S> + Distinct,
-            Without<Outputs<D, I, H>, S>: Distinct,
-        {
-            type Out = Tensor<Outputs<D, I, H>, T>;
-            fn try_apply(&self, x: &Tensor<D, T>, _: Mode) -> Result<Self::Out> {
-                self.try_forward(x)
-            }
-        }
-    )*};
-}
-recurrent!(Lstm Gru);
 
 /// A tuple of up to eight layers; each takes the outputs of the one before it. A sequence can be a layer of another.
 ///

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use nomina::prelude::*;
 use nomina::{BackwardOptions, no_grad};
-use nomina_nn::prelude::{Gru, Lstm};
+use nomina_nn::layers::RecurrentState;
+use nomina_nn::prelude::{Gru, Lstm, Mode};
 
 dims! { N, Time, In, Hidden }
 
@@ -107,23 +108,28 @@ fn many_operands_go_back_one_by_one() {
 fn recurrent_layers_over_no_steps_are_recorded() {
     let x = Tensor::<(N, Time, In)>::zeros([2, 0, 3]).with_grad();
     let layer = Lstm::<Time, In, Hidden>::new(In.of(3), Hidden.of(5));
-    let (y, [hidden, cell]) = layer.forward_from(&x, None);
+    let (y, state) = layer.forward_from(&x, None, Mode::Eval);
     assert_eq!(y.shape(), [2, 0, 5]);
     y.sum(..).backward();
     assert_eq!(x.grad().unwrap().shape(), [2, 0, 3]);
     assert!(
-        layer
-            .hidden
+        layer.first[0]
+            .weight_hh
             .grad()
             .unwrap()
             .to_vec()
             .iter()
             .all(|grad| *grad == 0.0)
     );
-    (hidden.sum(..) + cell.sum(..)).backward();
+    (state.hidden[0].sum(..) + state.cell[0].sum(..)).backward();
     let first = Tensor::<(N, Hidden)>::full([2, 5], -0.0).with_grad();
     let second = Tensor::<(N, Hidden)>::full([2, 5], 3.0).with_grad();
-    let (_, [hidden, cell]) = layer.forward_from(&x, Some(&[first.clone(), second.clone()]));
+    let given = RecurrentState {
+        hidden: vec![first.clone()],
+        cell: vec![second.clone()],
+    };
+    let (_, state) = layer.forward_from(&x, Some(&given), Mode::Eval);
+    let (hidden, cell) = (&state.hidden[0], &state.cell[0]);
     assert!(cell.equal(&second) && hidden.to_vec().iter().all(|x| x.is_sign_negative()));
     (hidden * 2.0 + cell * 3.0).sum(..).backward();
     assert!(
@@ -143,7 +149,7 @@ fn recurrent_layers_over_no_steps_are_recorded() {
             .all(|grad| *grad == 3.0)
     );
     let layer = Gru::<Time, In, Hidden>::new(In.of(3), Hidden.of(5));
-    layer.forward(&x.detach()).sum(..).backward();
-    assert!(layer.input.grad().is_some());
-    assert!(!no_grad(|| layer.forward(&x)).requires_grad());
+    layer.forward(&x.detach(), Mode::Eval).sum(..).backward();
+    assert!(layer.first[0].weight_ih.grad().is_some());
+    assert!(!no_grad(|| layer.forward(&x, Mode::Eval)).requires_grad());
 }
