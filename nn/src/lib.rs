@@ -95,7 +95,7 @@ pub use data::Batches;
 #[doc(hidden)]
 pub use dtype::Kept;
 pub use dtype::{InDtype, ToDtype};
-pub use generate::{Generation, Sampler, Sampling, generate, try_generate};
+pub use generate::{Generation, Sampling, TokenSampler, generate, try_generate};
 pub use identity::Identity;
 pub use load::{Strict, Unmatched};
 pub use mode::Mode;

@@ -4,5 +4,6 @@ pub use crate::data::{Batch, Dataset, Loader, length_mask, pad_sequences, try_pa
 pub use crate::layers::*;
 pub use crate::optim::{Adagrad, Adam, AdamW, Lbfgs, Lion, Muon, RmsProp, Sgd, clip_grad_norm};
 pub use crate::{
-    Batches, Mode, Module, Param, Sampler, Sampling, Strict, ToDtype, autocast, from_torch, generate,
+    Batches, Mode, Module, Param, Sampling, Strict, ToDtype, TokenSampler, autocast, from_torch,
+    generate,
 };

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use nomina::dims::{Dim, Dims, Distinct, Has, Without};
 use nomina::{DynTensor, Error, ErrorKind, Float, Names, Result, Tensor, Typed, no_grad};
 
-pub use sampling::{Sampler, Sampling};
+pub use sampling::{Sampling, TokenSampler};
 
 use crate::ok;
 
@@ -74,7 +74,7 @@ where
     T: Float,
     F: FnMut(&Tensor<P, i64>) -> Result<Tensor<D, T>>,
 {
-    let sampler = Sampler::try_new(sampling)?;
+    let sampler = TokenSampler::try_new(sampling)?;
     let keeps = sampling.repetition_penalty != 1.0;
     Ok(Generation {
         model,
@@ -88,7 +88,7 @@ where
 /// The tokens that follow a prompt, from [`try_generate`].
 pub struct Generation<S, V, P: Dims, D: Dims, T: Float, F> {
     model: F,
-    sampler: Sampler,
+    sampler: TokenSampler,
     /// The tokens that the model has not got yet; none after an error.
     next: Option<DynTensor>,
     /// All tokens, if they have an effect.

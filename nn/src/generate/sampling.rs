@@ -83,20 +83,20 @@ impl Sampling {
 /// dims! { N, Word }
 ///
 /// let scores = tensor!([[1., 3., 2.], [9., 0., 0.]]; N, Word);
-/// let mut sampler = Sampler::new(Sampling { top_k: Some(2), seed: Some(1), ..default() });
+/// let mut sampler = TokenSampler::new(Sampling { top_k: Some(2), seed: Some(1), ..default() });
 /// let ids: Tensor<(N,), i64> = sampler.sample(&scores, Word);
 /// assert!(ids.to_vec()[0] != 0);
 /// let chances: Tensor<(N, Word)> = sampler.probabilities(&scores, Word);
 /// assert!(chances.to_vec()[0] == 0.0 && (chances.to_vec()[1] - 0.731).abs() < 1e-3);
-/// assert_eq!(Sampler::new(Sampling::greedy()).sample(&scores, Word).to_vec(), [1, 0]);
+/// assert_eq!(TokenSampler::new(Sampling::greedy()).sample(&scores, Word).to_vec(), [1, 0]);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Sampler {
+pub struct TokenSampler {
     sampling: Sampling,
     generator: Option<Generator>,
 }
 
-impl Sampler {
+impl TokenSampler {
     /// Creates a sampler.
     ///
     /// # Errors

@@ -347,7 +347,7 @@ fn samples_have_the_probabilities_of_their_options() {
         },
     ];
     for sampling in cases {
-        let mut sampler = Sampler::new(sampling);
+        let mut sampler = TokenSampler::new(sampling);
         let wanted = plain(&all, sampling, &[1, 2, 1]);
         let found = sampler
             .probabilities_after(&scores(), Word, &seen, Seq)
@@ -377,7 +377,7 @@ fn samples_have_the_probabilities_of_their_options() {
 #[test]
 fn the_sets_that_are_drawn_from_are_those_of_their_definition() {
     let count = |sampling: Sampling| {
-        let chances = Sampler::new(sampling).probabilities(&scores(), Word);
+        let chances = TokenSampler::new(sampling).probabilities(&scores(), Word);
         chances
             .to_vec()
             .iter()
@@ -409,14 +409,14 @@ fn the_sets_that_are_drawn_from_are_those_of_their_definition() {
         top_k: Some(2),
         ..default()
     };
-    let chances = Sampler::new(two).probabilities(&equal, Word).to_vec();
+    let chances = TokenSampler::new(two).probabilities(&equal, Word).to_vec();
     assert_eq!(chances.iter().filter(|chance| **chance == 0.5).count(), 2);
 }
 
 #[test]
 fn a_seed_says_which_tokens() {
     let draw = |seed: Option<u64>| {
-        let mut sampler = Sampler::new(Sampling { seed, ..default() });
+        let mut sampler = TokenSampler::new(Sampling { seed, ..default() });
         (0..30)
             .map(|_| sampler.sample(&scores(), Word).item())
             .collect::<Vec<i64>>()
@@ -427,11 +427,13 @@ fn a_seed_says_which_tokens() {
     let first = draw(None);
     manual_seed(3);
     assert_eq!(first, draw(None));
-    let greedy = Sampler::new(Sampling::greedy()).sample(&scores(), Word);
+    let greedy = TokenSampler::new(Sampling::greedy()).sample(&scores(), Word);
     assert_eq!(greedy.item(), 1);
     let half = scores().to::<f64>();
     assert_eq!(
-        Sampler::new(Sampling::greedy()).sample(&half, Word).item(),
+        TokenSampler::new(Sampling::greedy())
+            .sample(&half, Word)
+            .item(),
         1
     );
     let wrong = [
@@ -461,6 +463,6 @@ fn a_seed_says_which_tokens() {
         },
     ];
     for wrong in wrong {
-        assert!(Sampler::try_new(wrong).is_err(), "{wrong:?}");
+        assert!(TokenSampler::try_new(wrong).is_err(), "{wrong:?}");
     }
 }
