@@ -2,7 +2,7 @@
 
 use nomina::prelude::*;
 use nomina_nn::layers::{
-    BiGru, BiLstm, BiRnn, Direction, Gru, Lstm, RecurrentOptions, Rnn, RnnCell,
+    BiGru, BiLstm, BiRnn, Direction, Gru, Lstm, RecurrentOptions, RecurrentWeights, Rnn, RnnCell,
 };
 use nomina_nn::prelude::*;
 
@@ -379,4 +379,25 @@ fn states_of_pytorch_load() {
     for ((_, wanted), (_, found)) in state.iter().zip(layer.state()) {
         assert_eq!(numbers(wanted), numbers(&found));
     }
+}
+
+#[test]
+fn weights_of_other_dtypes_make_a_layer() {
+    manual_seed(11);
+    let single = Gru::<Seq, C, Hidden>::new(C.of(2), Hidden.of(3));
+    let weights = &single.first[0];
+    let bias = |bias: &Option<Param<_>>| bias.as_ref().map(|bias| Param::new(bias.to::<f64>()));
+    let double = RecurrentWeights {
+        weight_ih: Param::new(weights.weight_ih.to::<f64>()),
+        weight_hh: Param::new(weights.weight_hh.to::<f64>()),
+        bias_ih: bias(&weights.bias_ih),
+        bias_hh: bias(&weights.bias_hh),
+        weight_hr: None,
+    };
+    let double = Gru::<Seq, C, Hidden, f64>::from_weights(vec![double], Vec::new());
+    let x = input();
+    let y = double.forward(&x.to::<f64>(), Mode::Eval).to::<f32>();
+    assert!(y.allclose(&single.forward(&x, Mode::Eval)));
+    let none = Gru::<Seq, C, Hidden>::from_weights(Vec::new(), Vec::new());
+    assert!(none.try_forward(&x, Mode::Eval).is_err());
 }

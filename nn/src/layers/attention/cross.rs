@@ -110,6 +110,26 @@ where
     }
 }
 
+impl<S: Dim, K: Dim, E: Dim, H: Dim, F: Dim, T: Element, C: Dim>
+    CrossAttention<S, K, E, H, F, T, C>
+{
+    /// Creates the layer from linear layers with existing weights.
+    #[must_use]
+    pub fn from_layers(
+        query: Linear<E, (H, F), T>,
+        [key, value]: [Linear<C, (H, F), T>; 2],
+        out: Linear<(H, F), E, T>,
+    ) -> Self {
+        Self {
+            query,
+            key,
+            value,
+            out,
+            sequences: PhantomData,
+        }
+    }
+}
+
 impl<S: Dim, K: Dim, E: Dim, H: Dim, F: Dim, T: Float, C: Dim> CrossAttention<S, K, E, H, F, T, C> {
     /// Computes attention: each position of `x` gathers values from the memory. A batch dim that the memory lacks is
     /// broadcast.

@@ -230,6 +230,25 @@ where
     }
 }
 
+impl<K: RecurrentCell, S: Dim, I: Dim, H: Dim, T: Element, P: Dim, W: Directions>
+    Recurrent<K, S, I, H, T, P, W>
+{
+    /// Creates a layer from existing weights: of the first layer by direction, and of further layers.
+    #[must_use]
+    pub fn from_weights(
+        first: Vec<RecurrentWeights<I, H, P, T>>,
+        rest: Vec<Vec<RecurrentWeights<W::Source<P>, H, P, T>>>,
+    ) -> Self {
+        Self {
+            cell: K::default(),
+            first,
+            rest,
+            dropout: 0.0,
+            sequence: PhantomData,
+        }
+    }
+}
+
 /// The paths are PyTorch's: `weight_ih_l0`, `weight_ih_l0_reverse`, `bias_hh_l1`.
 #[diagnostic::do_not_recommend]
 impl<K, S: Dim, I: Dim, H: Dim, T: Element, P: Dim, W: Directions> Module
@@ -372,6 +391,11 @@ impl<K: RecurrentCell, S: Dim, I: Dim, H: Dim, T: Float, P: Dim, W: Directions>
         let rest = self.rest.iter();
         let rest = rest.map(|layer| layer.iter().map(RecurrentWeights::to_dyn).collect());
         let layers: Vec<Vec<LayerWeights>> = [first].into_iter().chain(rest).collect();
+        if let Some(wrong) = layers.iter().find(|layer| layer.len() != W::COUNT) {
+            let what = format!("a layer has weights for {} directions", wrong.len());
+            let hint = format!("give each layer weights for {}", W::COUNT);
+            return Err(Error::new(ErrorKind::Argument, "recurrent", what).hint(hint));
+        }
         let state: Option<Vec<(DynTensor, Option<DynTensor>)>> = state.map(|state| {
             let cell = |layer: usize| state.cell.get(layer).map(Tensor::to_dyn);
             let hidden = state.hidden.iter().enumerate();
