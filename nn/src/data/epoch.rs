@@ -9,7 +9,6 @@ use std::thread::{Builder, JoinHandle};
 
 use nomina::{Error, Result};
 
-use super::Position;
 use super::source::{Order, Source};
 
 /// The batches of an epoch: their items, in order.
@@ -39,6 +38,16 @@ impl<B> Plan<B> {
             .guarded(None, || Ok(self.source.load(&order)))
             .unwrap_or_else(|error| Some(Err(error)))
     }
+}
+
+/// A position in training: the next batch to load. Save it in a checkpoint to resume with
+/// [`resume`](super::Loader::resume).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The epoch.
+    pub epoch: u64,
+    /// The number of the batch in the epoch.
+    pub batch: usize,
 }
 
 /// An iterator of the batches of an epoch, from [`Loader::epoch`](super::Loader::epoch).

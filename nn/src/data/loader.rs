@@ -8,7 +8,7 @@ use nomina::loops::Batch;
 use nomina::{Error, ErrorKind, Result};
 use nomina_macros::twin;
 
-use super::epoch::{Epoch, Plan};
+use super::epoch::{Epoch, Plan, Position};
 use super::sampler::mixed;
 use super::source::{Collated, InMemory, Rows, Source, common_size};
 use super::{BoxError, Dataset, FromFn, InOrder, Sampler, Shuffled};
@@ -65,16 +65,6 @@ impl<B> fmt::Debug for Loader<B> {
             .field("drop_last", &self.drop_last)
             .finish_non_exhaustive()
     }
-}
-
-/// A position in training: the next batch to load. Save it in a checkpoint to resume with
-/// [`resume`](Loader::resume).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Position {
-    /// The epoch.
-    pub epoch: u64,
-    /// The number of the batch in the epoch.
-    pub batch: usize,
 }
 
 impl<B: Send + 'static> Loader<B> {

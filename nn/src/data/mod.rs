@@ -47,9 +47,9 @@ mod source;
 
 pub use batches::Batches;
 pub use dataset::{Augmented, Dataset, FromFn};
-pub use epoch::Epoch;
+pub use epoch::{Epoch, Position};
 pub use error::BoxError;
-pub use loader::{Loader, Position};
+pub use loader::Loader;
 pub use nomina::loops::Batch;
 pub use pad::{length_mask, pad_sequences, try_length_mask, try_pad_sequences};
 pub use sampler::{InOrder, Sampler, Shard, Shuffled, Subset, Weighted, WithReplacement};

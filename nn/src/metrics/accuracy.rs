@@ -6,7 +6,7 @@ use nomina::dims::{DimOf, Dims, OneDim, Without};
 use nomina::{IndexElement, Real, Result, Tensor, no_grad};
 use nomina_macros::twin;
 
-use super::{IGNORED, check_alike, integers};
+use super::numbers::{IGNORED, check_alike, integers};
 
 /// The share of labels that are among the `k` greatest scores along the dim `C`.
 ///

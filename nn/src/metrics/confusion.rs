@@ -6,7 +6,7 @@ use nomina::dims::{DimOf, Dims, Distinct, OneDim, Prime, SizesFor, Without};
 use nomina::{DynTensor, Error, ErrorKind, IndexElement, Real, Result, Tensor, no_grad};
 use nomina_macros::twin;
 
-use super::{IGNORED, check_alike, integers, ratio};
+use super::numbers::{IGNORED, check_alike, integers, ratio};
 
 /// The average of a score over classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

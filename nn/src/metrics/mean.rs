@@ -7,7 +7,7 @@ use nomina::dynamic::{CrossEntropyOptions, Reduction};
 use nomina::{DType, Float, IndexElement, Real, Result, Tensor, no_grad};
 use nomina_macros::twin;
 
-use super::{IGNORED, check_alike, integers, numbers};
+use super::numbers::{IGNORED, check_alike, integers, numbers};
 
 /// A running mean, weighted by counts.
 ///

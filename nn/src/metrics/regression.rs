@@ -4,7 +4,7 @@ use nomina::dims::Dims;
 use nomina::{Real, Result, Tensor};
 use nomina_macros::twin;
 
-use super::{check_alike, numbers};
+use super::numbers::{check_alike, numbers};
 
 /// Mean absolute error, mean squared error and R² of predicted numbers.
 ///
