@@ -10,7 +10,7 @@ use nomina_ui_tests::catalogue;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Sentences of the macros that no mistake in the catalogue can cause, with the reason.
-const NEVER_SAID: [(&str, &str); 6] = [
+const NEVER_SAID: [(&str, &str); 7] = [
     (
         "a union holds no parameters: a module is a struct or an enum",
         "std's own error about fields that need no drop is printed as well",
@@ -19,6 +19,10 @@ const NEVER_SAID: [(&str, &str); 6] = [
         "these are more than the {OPERATORS} operators that macros of `nomina` read in one expression: give the first \
          part a name with `let`",
         "a page of operators: `macros/src/depth/tests.rs` has it",
+    ),
+    (
+        "Several [`{own}`] in a batch: each field is stacked along `BatchDim`.",
+        "the documentation of a struct that `#[derive(Batch)]` declares",
     ),
     (
         "an operand is missing",
