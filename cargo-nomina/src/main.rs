@@ -9,6 +9,7 @@
 //! cargo nomina fix --sure            # without guesses
 //! cargo nomina explain cannot broadcast
 //! cargo nomina check                 # what compiles and may be a mistake
+//! cargo nomina types model.pth       # a file's tensors as types
 //! ```
 //!
 //! `fix` runs `cargo check`, reads its messages, and looks up each of them in a table. Each fix is compiled in a copy; one
@@ -22,7 +23,7 @@
 //! | [`rules`] | the table: the edit that fixes each message |
 //! | [`source`] | the tokens around the place that a message names |
 //! | [`edit`] | edits of a text, and atomic replacement of files |
-//! | [`fix`], [`explain`], [`check`] | the three commands |
+//! | [`fix`], [`explain`], [`check`], [`types`] | the commands |
 //! | [`cargo`] | the running cargo, and the workspace; files outside of it are not changed |
 //!
 //! The mistakes of `ui-tests/` test it: their fixes must compile.
@@ -39,6 +40,8 @@ mod message;
 mod record;
 mod rules;
 mod source;
+#[cfg(feature = "types")]
+mod types;
 mod verify;
 mod wrapper;
 
@@ -52,6 +55,9 @@ cargo nomina <command>
                     --write makes the sure ones, with --guesses the others too, --sure omits these; --messages reads
                     cargo's JSON from a file, `-` from the input, and compiles nothing: all fixes are guesses
   check [ARGS]      lists likely mistakes that compile: products over two names, unused dims
+  types FILE [--name NAME] [--sizes]
+                    prints dims and structs for the tensors of a file: safetensors, PyTorch's, npz, zarr;
+                    --name names the outermost struct, --sizes makes sizes a part of the dims
   explain WORDS     shows pages about an error, found by words of its first line or a heading
 ";
 
@@ -84,6 +90,8 @@ fn run(args: &[String]) -> Result<(), String> {
             print!("{}", explain::explain(&rest.join(" "))?);
             Ok(())
         }
+        #[cfg(feature = "types")]
+        "types" => types::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())

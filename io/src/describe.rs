@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use nomina::{DType, Error, ErrorKind, Names, Result};
+use nomina::{Error, ErrorKind, Result};
 use nomina_runtime::file::{self, failed};
 
-use crate::foreign::{Elements, ForeignDType};
+use crate::description::TensorDescription;
 
 /// A format of files that hold several tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,38 +23,6 @@ pub enum Format {
     Npz,
     /// [`zarr`](crate::zarr): an array, or a group of arrays.
     Zarr,
-}
-
-/// A tensor in a file.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct TensorDescription {
-    /// The name in the file: a path, in a zarr group with slashes.
-    pub path: String,
-    /// The names of the dims.
-    pub names: Names,
-    /// The sizes of the dims.
-    pub shape: Vec<usize>,
-    /// The dtype of the tensor when it is opened; for a foreign dtype, one that holds its elements.
-    pub dtype: DType,
-    /// The dtype in the file, if tensors lack it.
-    pub foreign: Option<ForeignDType>,
-}
-
-impl TensorDescription {
-    pub(crate) fn new(path: &str, names: Names, shape: &[usize], elements: Elements) -> Self {
-        let (dtype, foreign) = match elements {
-            Elements::Own(dtype) => (dtype, None),
-            Elements::Foreign(foreign) => (foreign.fitting(), Some(foreign)),
-        };
-        Self {
-            path: path.to_owned(),
-            names,
-            shape: shape.to_vec(),
-            dtype,
-            foreign,
-        }
-    }
 }
 
 /// Lists the tensors of a file, sorted by their paths. Their elements are not read.
@@ -90,7 +58,7 @@ pub fn describe(path: impl AsRef<Path>) -> Result<(Format, Vec<TensorDescription
         #[cfg(feature = "zarr")]
         Format::Zarr => {
             let mut all = Vec::new();
-            crate::zarr::describe_all(path, "", &mut all)?;
+            describe_arrays(path, "", &mut all)?;
             all
         }
         #[allow(unreachable_patterns)]
@@ -103,6 +71,28 @@ pub fn describe(path: impl AsRef<Path>) -> Result<(Format, Vec<TensorDescription
 }
 
 const OP: &str = "describe";
+
+/// Describes an array of zarr, or those of a group, whose paths begin with `at`.
+#[cfg(feature = "zarr")]
+fn describe_arrays(path: &Path, at: &str, all: &mut Vec<TensorDescription>) -> Result<()> {
+    use crate::foreign::Elements;
+    use crate::zarr::{Zarr, keys};
+
+    let text = file::read_to_string(&path.join("zarr.json")).unwrap_or_default();
+    let parsed: serde_json::Result<serde_json::Value> = serde_json::from_str(&text);
+    if parsed.is_ok_and(|json| json["node_type"] == "group") {
+        for name in keys(path)? {
+            let slash = if at.is_empty() { "" } else { "/" };
+            describe_arrays(&path.join(&name), &format!("{at}{slash}{name}"), all)?;
+        }
+        return Ok(());
+    }
+    let array = Zarr::<nomina::DynTensor>::open(path)?;
+    let elements = Elements::Own(array.dtype());
+    let (names, shape) = (array.names().clone(), array.shape());
+    all.push(TensorDescription::new(at, names, &shape, elements));
+    Ok(())
+}
 
 /// Finds the format of a file by its first bytes and the names in it.
 fn find_format(path: &Path) -> Result<Format> {

@@ -71,6 +71,13 @@ mod describe;
     feature = "safetensors",
     feature = "zarr"
 ))]
+mod description;
+#[cfg(any(
+    feature = "npz",
+    feature = "pth",
+    feature = "safetensors",
+    feature = "zarr"
+))]
 #[cfg_attr(not(any(feature = "pth", feature = "safetensors")), allow(dead_code))]
 mod foreign;
 #[cfg(feature = "image")]
@@ -102,7 +109,8 @@ pub mod zarr;
     feature = "zarr"
 ))]
 pub use self::{
-    describe::{Format, TensorDescription, describe},
+    describe::{Format, describe},
+    description::TensorDescription,
     foreign::ForeignDType,
 };
 pub use open::OpenAs;

@@ -12,7 +12,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use crate::describe::TensorDescription;
+use crate::description::TensorDescription;
 use crate::foreign::Elements;
 use crate::npy::{header, write};
 use crate::open::{OpenAs, open_refined};

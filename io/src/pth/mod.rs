@@ -12,6 +12,7 @@ mod arena;
 mod global;
 mod machine;
 mod rebuild;
+mod value;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -24,28 +25,13 @@ use nomina_runtime::Raw;
 use nomina_runtime::file::{self, failed};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 
-use crate::describe::TensorDescription;
+use crate::description::TensorDescription;
 use crate::foreign::{Elements, ForeignDType, ReadAs};
 use crate::open::{OpenAs, open_as, open_refined};
 use archive::Archive;
 use arena::{Arena, Node, TensorNode};
+pub use value::Value;
 use walk::{Tensors, Values, Walk};
-
-/// A value of a file that is not a tensor, such as the number of an epoch.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Value {
-    /// `None`.
-    None,
-    /// A `bool`.
-    Bool(bool),
-    /// An `int` of at most 64 bits.
-    Int(i64),
-    /// A `float`.
-    Float(f64),
-    /// A `str`.
-    Text(String),
-}
 
 /// A file that is open for reading: the tensors in its dicts, lists and tuples, each at a path of keys and positions
 /// joined by dots.

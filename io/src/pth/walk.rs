@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use nomina::{Error, ErrorKind, Result};
 
-use super::Value;
 use super::arena::{Arena, Node};
+use super::value::Value;
 
 /// A limit on the depth of containers.
 const DEEPEST: usize = 100;

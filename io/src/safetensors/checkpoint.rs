@@ -11,7 +11,7 @@ use nomina::{DType, DynTensor, Error, ErrorKind, Result};
 
 use super::SafeTensors;
 use super::parts::{INDEX, Index, SHARDING, Sharding};
-use crate::describe::TensorDescription;
+use crate::description::TensorDescription;
 use crate::foreign::{ForeignDType, ReadAs};
 use crate::json::MOST_DIMS;
 use crate::open::{OpenAs, open_as, open_refined};

@@ -18,7 +18,7 @@ use nomina::{DType, DynTensor, Error, ErrorKind, Names, Result};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 use safetensors::tensor::Dtype;
 
-use crate::describe::TensorDescription;
+use crate::description::TensorDescription;
 use crate::foreign::{Elements, ForeignDType, ReadAs};
 use crate::open::{OpenAs, open_as, open_refined};
 pub use checkpoint::Checkpoint;

@@ -4,13 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use nomina::{DynTensor, Error, ErrorKind, Result};
+use nomina::{Error, ErrorKind, Result};
 use nomina_runtime::file::{self, failed};
 
-use super::Zarr;
 use super::errors::chunk_failed;
-use crate::describe::TensorDescription;
-use crate::foreign::Elements;
 
 /// The metadata file of a folder.
 const DESCRIPTION: &str = "zarr.json";
@@ -119,26 +116,4 @@ pub fn keys(path: impl AsRef<Path>) -> Result<Vec<String>> {
         Ok(names)
     };
     list().map_err(|error: Error| error.within(path.display()))
-}
-
-/// Describes an array, or those of a group, whose paths begin with `at`.
-pub(crate) fn describe_all(path: &Path, at: &str, all: &mut Vec<TensorDescription>) -> Result<()> {
-    let text = description("describe", path).map_err(|error| error.within(path.display()))?;
-    let parsed: serde_json::Result<serde_json::Value> = serde_json::from_str(&text);
-    if parsed.is_ok_and(|json| json["node_type"] == "group") {
-        for name in keys(path)? {
-            let slash = if at.is_empty() { "" } else { "/" };
-            describe_all(&path.join(&name), &format!("{at}{slash}{name}"), all)?;
-        }
-        return Ok(());
-    }
-    let array = Zarr::<DynTensor>::open(path)?;
-    let elements = Elements::Own(array.dtype());
-    all.push(TensorDescription::new(
-        at,
-        array.names().clone(),
-        &array.shape(),
-        elements,
-    ));
-    Ok(())
 }

@@ -30,7 +30,6 @@ use nomina_runtime::shape::numel;
 use crate::open::{OpenAs, open_as, refined_names};
 use array_metadata::{ArrayMetadata, require_chunk};
 pub use attributes::{Attribute, attributes};
-pub(crate) use group::describe_all;
 pub use group::{create_group, keys};
 use group::{describe, description};
 use packed::CfPacking;

@@ -1,0 +1,175 @@
+//! `cargo nomina types`: its texts for files of every format, which are compiled here and open the files.
+//!
+//! `NOMINA_RECORD=1 cargo test --workspace --test types` writes the texts again.
+#![cfg(feature = "types")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nomina::prelude::*;
+
+#[path = "types/arrays.rs"]
+mod arrays;
+#[path = "types/blocks.rs"]
+mod blocks;
+#[path = "types/checkpoint.rs"]
+mod checkpoint;
+#[path = "types/foreign.rs"]
+mod foreign;
+#[path = "types/named.rs"]
+mod named;
+#[path = "types/packed.rs"]
+mod packed;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../io/tests/data")
+        .join(name)
+}
+
+fn printed(args: &[&str], file: &Path) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-nomina"));
+    let output = command.arg("types").args(args).arg(file).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Returns the tokens of a text. rustfmt changes spaces and commas before brackets.
+fn tokens(text: &str) -> String {
+    let tokens: proc_macro2::TokenStream = text.parse().unwrap();
+    let text = tokens.to_string().replace([' ', '\n'], "");
+    text.replace(",)", ")")
+        .replace(",>", ">")
+        .replace(",}", "}")
+}
+
+/// Checks that the command prints the text that is compiled here.
+fn same(args: &[&str], file: &Path, module: &str) {
+    let found = printed(args, file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/types")
+        .join(module);
+    if std::env::var_os("NOMINA_RECORD").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap();
+    assert!(tokens(&found) == tokens(&committed), "{module}:\n{found}");
+}
+
+#[test]
+fn a_checkpoint_of_pytorch() {
+    let file = data("pth/checkpoint.pt");
+    same(&[], &file, "checkpoint.rs");
+    use checkpoint::{Checkpoint, Model0In, Model0Out};
+    let all = Checkpoint::open(&file).unwrap();
+    let w: &Tensor<(Model0Out, Model0In)> = &all.model.layer_0.weight;
+    assert_eq!(w.shape(), [4, 3]);
+    // The bias has the dim of the outputs, so that it can be added.
+    let x = Tensor::<(Model0In,)>::ones([3]);
+    let y: Tensor<(Model0Out,)> = x.contract(w, Model0In) + &all.model.layer_0.bias;
+    assert_eq!(y.size(Model0Out), 4);
+    assert_eq!(all.model.layer_1.num_batches_tracked.item(), 6);
+    assert!(Checkpoint::open(data("pth/state.pth")).is_err());
+}
+
+#[test]
+fn names_and_dtypes_of_a_safetensors_file() {
+    let file = data("python.safetensors");
+    same(&["--name", "Fields"], &file, "named.rs");
+    use named::{Fields, Lat, Lon, Time};
+    let all = Fields::open(&file).unwrap();
+    let field: &Tensor<(Time, Lat, Lon), bf16> = &all.bfloat16;
+    assert_eq!((field.size(Lat), field.size(Lon)), (3, 4));
+}
+
+#[test]
+fn arrays_of_numpy_with_sizes() {
+    let file = data("python.npz");
+    same(&["--sizes"], &file, "arrays.rs");
+    let all = arrays::Python::open(&file).unwrap();
+    let total = all.float64.sum(..).item();
+    assert_eq!(total, (0..24).map(|i| f64::from(7 * i % 23)).sum::<f64>());
+}
+
+#[test]
+fn arrays_of_a_zarr_group() {
+    let file = data("packed.zarr");
+    same(&[], &file, "packed.rs");
+    let all = packed::Packed::open(&file).unwrap();
+    assert!(all.int16.read().unwrap().numel() > 0);
+}
+
+#[test]
+fn dtypes_that_tensors_lack() {
+    let file = data("pth/foreign.pt");
+    same(&[], &file, "foreign.rs");
+    let error = foreign::Foreign::open(&file).unwrap_err().to_string();
+    // One of its numbers does not fit.
+    assert!(
+        error.contains("18446744073709551615 is outside the range of i64"),
+        "{error}"
+    );
+}
+
+/// Writes a model of three equal blocks, an embedding and keys that are not identifiers.
+fn blocks_file(folder: &Path) -> PathBuf {
+    let path = folder.join("blocks.safetensors");
+    let mut all = Vec::new();
+    let mut add = |name: String, shape: &[usize]| {
+        all.push((name, DynTensor::ones(shape, ()).unwrap()));
+    };
+    for i in 0..3 {
+        add(format!("encoder.layers.{i}.query.weight"), &[8, 8]);
+        add(format!("encoder.layers.{i}.query.bias"), &[8]);
+        add(format!("encoder.layers.{i}.norm.weight"), &[8]);
+        add(format!("encoder.layers.{i}.norm.bias"), &[8]);
+    }
+    add("encoder.embeddings.weight".into(), &[20, 8]);
+    add("stem.0.weight".into(), &[4, 1, 3, 3]);
+    add("stem.2.weight".into(), &[4, 4, 3, 3]);
+    add("type".into(), &[2]);
+    add("log-scale {x}".into(), &[]);
+    nomina_io::safetensors::save(&path, all).unwrap();
+    path
+}
+
+#[test]
+fn repeated_blocks_are_one_struct() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = blocks_file(folder.path());
+    same(&["--name", "Model"], &file, "blocks.rs");
+    let all = blocks::Model::open(&file).unwrap();
+    assert_eq!(all.encoder.layers.len(), 3);
+    let last = &all.encoder.layers[2];
+    let x = last
+        .query
+        .weight
+        .contract(&last.query.bias, blocks::EncoderLayersQueryOut);
+    assert_eq!(x.size(blocks::EncoderLayersQueryIn), 8);
+    assert_eq!(all.log_scale__x_.item(), 1.0);
+    assert_eq!(all.stem.layer_2.weight.rank(), 4);
+    let field: &Tensor<(blocks::TypeDim0,)> = &all.type_;
+    assert_eq!(field.shape(), [2]);
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let failed = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-nomina"));
+        let output = command.arg("types").args(args).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(failed(&[]).contains("which file?"));
+    assert!(failed(&["--nam"]).contains("no option `--nam`"));
+    assert!(failed(&["a", "b"]).contains("a second file: `b`"));
+    assert!(failed(&["--name", "1a", "x"]).contains("not the name of a struct"));
+    let legacy = data("pth/legacy.pt");
+    assert!(failed(&[legacy.to_str().unwrap()]).contains("PyTorch before 1.6"));
+    let text = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    assert!(failed(&[text.to_str().unwrap()]).contains("neither safetensors"));
+}
