@@ -15,9 +15,11 @@ dims! {
     pub Rgb = 3,
 }
 
-/// A request: any number of colours from 0 to 1, and where the answer goes.
+/// A request: any number of colours from 0 to 1.
 pub struct Request {
+    /// The colours.
     pub colours: DynTensor,
+    /// Where the indices of the nearest entries go.
     pub answer: mpsc::Sender<Result<Vec<i64>>>,
 }
 

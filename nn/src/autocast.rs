@@ -50,20 +50,24 @@ pub fn autocast<R>(dtype: DType, f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Returns the dtype that a product's operands of a dtype are rounded to, within [`autocast`].
+pub(crate) fn rounded(own: DType) -> Option<DType> {
+    DTYPE.get().filter(|_| own == DType::F32)
+}
+
 /// Computes a product of a layer: within [`autocast`] with 16-bit operands, if the first is `f32`.
 pub(crate) fn product<const N: usize>(
     operands: [Option<&Raw>; N],
     f: impl FnOnce([Option<&Raw>; N]) -> Result<Raw>,
 ) -> Result<Raw> {
-    let first = operands[0].map(Raw::dtype);
-    let Some(dtype) = DTYPE.get().filter(|_| first == Some(DType::F32)) else {
+    let Some(dtype) = operands[0].and_then(|first| rounded(first.dtype())) else {
         return f(operands);
     };
-    let mut rounded: [Option<Raw>; N] = [const { None }; N];
-    for (rounded, operand) in rounded.iter_mut().zip(operands) {
-        *rounded = operand.map(|x| to_dtype(x, dtype)).transpose()?;
+    let mut narrow: [Option<Raw>; N] = [const { None }; N];
+    for (narrow, operand) in narrow.iter_mut().zip(operands) {
+        *narrow = operand.map(|x| to_dtype(x, dtype)).transpose()?;
     }
-    to_dtype(&f(rounded.each_ref().map(Option::as_ref))?, DType::F32)
+    to_dtype(&f(narrow.each_ref().map(Option::as_ref))?, DType::F32)
 }
 
 /// [`product`] of an operand, a weight and a bias.

@@ -1,13 +1,14 @@
 //! Modules in another dtype.
 
-use nomina::dims::{Axes, Dims};
+use nomina::dims::{Axes, Dim, Dims};
 use nomina::{Element, Result, Tensor};
 use nomina_macros::twin;
 
 use crate::buffer::Buffer;
 use crate::layers::{
-    Activation, AdaptiveAvgPool, AdaptiveMaxPool, ChannelDropout, Columns, Dropout, Function,
-    Sequential, SpectralNorm, Upsample, WeightNorm, Weighted,
+    Activation, AdaptiveAvgPool, AdaptiveMaxPool, ChannelDropout, Columns, Directions, Dropout,
+    Function, Recurrent, RecurrentWeights, Sequential, SpectralNorm, Upsample, WeightNorm,
+    Weighted,
 };
 use crate::param::Param;
 
@@ -171,6 +172,38 @@ where
 }
 
 impl<L: Weighted, K: Dims> ToDtype for SpectralNorm<L, K> {}
+
+#[diagnostic::do_not_recommend]
+impl<K, S, I, H, T, P, W, U> InDtype<U> for Recurrent<K, S, I, H, T, P, W>
+where
+    K: Clone,
+    S: Dim,
+    I: Dim,
+    H: Dim,
+    P: Dim,
+    T: Element,
+    U: Element,
+    W: Directions,
+    RecurrentWeights<I, H, P, T>: InDtype<U, Out = RecurrentWeights<I, H, P, U>>,
+    RecurrentWeights<W::Source<P>, H, P, T>:
+        InDtype<U, Out = RecurrentWeights<W::Source<P>, H, P, U>>,
+{
+    type Out = Recurrent<K, S, I, H, U, P, W>;
+    fn try_in_dtype(&self) -> Result<Self::Out> {
+        Ok(Recurrent {
+            cell: self.cell.clone(),
+            first: self.first.try_in_dtype()?,
+            rest: self.rest.try_in_dtype()?,
+            dropout: self.dropout,
+            sequence: self.sequence,
+        })
+    }
+}
+
+impl<K, S: Dim, I: Dim, H: Dim, T: Element, P: Dim, W: Directions> ToDtype
+    for Recurrent<K, S, I, H, T, P, W>
+{
+}
 
 /// Implements [`InDtype`] for layers without a dtype.
 macro_rules! kept {

@@ -10,6 +10,7 @@ use nomina_runtime::tensor::about;
 
 use super::cache::Store;
 use super::{Attention, Projection};
+use crate::autocast;
 use crate::layers::linear::linear;
 
 const OP: &str = "attention";
@@ -115,7 +116,7 @@ pub(super) fn attend(run: AttentionCall<'_>) -> Result<DynTensor> {
         let names = Names::unnamed(raw.rank());
         DynTensor::from_parts(raw, names)
     };
-    let (q, k, v) = (plain(q)?, plain(k)?, plain(v)?);
+    let (mut q, mut k, mut v) = (plain(q)?, plain(k)?, plain(v)?);
     let mut mask = run.mask.map(|mask| {
         let mut names: Vec<_> = batch.iter().map(|&dim| x.names()[dim].clone()).collect();
         names.extend([run.heads[0].clone(), x.names()[s].clone()]);
@@ -142,8 +143,17 @@ pub(super) fn attend(run: AttentionCall<'_>) -> Result<DynTensor> {
         enable_gqa: query.0.shape()[0] != key.0.shape()[0],
         ..AttentionOptions::default()
     };
-    let mask = mask.transpose().map_err(|error| about(error, &[x]))?;
+    let mut mask = mask.transpose().map_err(|error| about(error, &[x]))?;
+    let own = q.dtype();
+    if let Some(dtype) = autocast::rounded(own) {
+        (q, k, v) = (q.to_dtype(dtype)?, k.to_dtype(dtype)?, v.to_dtype(dtype)?);
+        mask = match mask {
+            Some(mask) if mask.dtype() != DType::Bool => Some(mask.to_dtype(dtype)?),
+            mask => mask,
+        };
+    }
     let found = q.scaled_dot_product_attention_with(&k, &v, mask.as_ref(), attention_options);
+    let found = found.and_then(|found| found.to_dtype(own));
     let found = found.map_err(|error| about(error, &[x, memory]))?;
     // Heads and features follow the sequence, with their names for the last layer.
     let last = found.rank();

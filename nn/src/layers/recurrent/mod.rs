@@ -81,7 +81,7 @@ pub struct Recurrent<
     pub rest: Vec<Vec<RecurrentWeights<W::Source<P>, H, P, T>>>,
     /// The fraction of the inputs of each further layer that is set to zero in training.
     pub dropout: f64,
-    sequence: PhantomData<S>,
+    pub(crate) sequence: PhantomData<S>,
 }
 
 /// A recurrent layer of one gate: `h = tanh(W x + b + W' h + b')`, or `relu` if its `cell` is [`RnnCell::Relu`]. Elman,
