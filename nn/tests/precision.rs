@@ -101,7 +101,7 @@ fn layers_without_a_dtype_are_kept_in_a_sequence() {
     let all = double.state();
     assert!(all.iter().all(|(_, tensor)| tensor.dtype() == DType::F64));
     assert_eq!(all.len(), 5);
-    let half = Box::new(Lstm::<Seq, C, Hidden>::new(C.of(2), Hidden.of(3))).to::<f16>();
+    let half = Lstm::<Seq, C, Hidden>::new(C.of(2), Hidden.of(3)).to::<f16>();
     assert_eq!(half.state()[0].1.dtype(), DType::F16);
 }
 
