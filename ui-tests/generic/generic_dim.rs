@@ -7,7 +7,7 @@ fn shares<B: Dim>(x: &Tensor<(N, B)>) -> Tensor<(N, B)> {
 }
 
 fn main() {
-    let y = shares(&Tensor::<(N, C)>::zeros([2, 3]));
+    let _ = shares(&Tensor::<(N, C)>::zeros([2, 3]));
 }
 
 // fix 5: fn shares<B: Dim>(x: &Tensor<(N, B)>) -> Tensor<(N, B)> where (N, B): Distinct {

@@ -7,7 +7,7 @@ fn noise<R: Dim, I: Dim>() -> Tensor<(R, I)> {
 }
 
 fn main() {
-    let y = noise::<N, C>();
+    let _ = noise::<N, C>();
 }
 
 // fix 5: fn noise<R: Dim, I: Dim>() -> Tensor<(R, I)> where (R, I): Distinct {

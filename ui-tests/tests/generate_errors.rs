@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 29] = [
+const RULES: [(&str, &str, &str); 30] = [
     (
         "broadcast",
         "Operators",
@@ -48,6 +48,12 @@ const RULES: [(&str, &str, &str); 29] = [
         "`matmul` contracts by position, as in PyTorch: the last two dims are the matrix, the \
          others batch dims whose names match. `contract` contracts by name: both sides have the \
          dim.",
+    ),
+    (
+        "loops",
+        "Loops along a dim",
+        "`scan`, `associative_scan` and `map_over` take slices along a dim that the operands have; \
+         the results get it, so they must lack it. `#[derive(Batch)]` makes results of structs.",
     ),
     (
         "linalg",

@@ -16,23 +16,29 @@ const METHOD: usize = 18;
 /// then also reports each method call on it (E0599), whatever the bounds are, because methods repeat
 /// the bounds of the struct. `contract` infers the dims of its result; if a dim is missing, it cannot,
 /// and rustc reports that after the first error. Two wrong labels are two mistakes. The result of a
-/// function of gradients and its bound depend on the same input.
+/// function of gradients and its bound depend on the same input. A missing bound is said beside the call that needs it; of two
+/// missing or unknown dims, each is an error.
 /// For lists with a generic dim, rustc adds five lines that suggest a bound.
-const LONGER: [(&str, usize, usize); 14] = [
+const LONGER: [(&str, usize, usize); 19] = [
     ("einsum/two_labels", 27, 2),
-    ("factory/not_a_tuple", 36, 2),
     ("factory/not_a_dim", 24, 2),
+    ("factory/not_a_tuple", 36, 2),
     ("generic/generic_factory", 20, 1),
     ("generic/generic_groups", 35, 2),
     ("generic/generic_new_dim", 19, 1),
     ("grad/grad_by_a_number", 26, 2),
     ("grad/jacobian_of_a_prime", 19, 1),
     ("grad/jacobian_of_a_wild", 27, 2),
+    ("index/forgotten_bound_at", 20, 1),
     ("loss/float_labels", 22, 1),
     ("mesh/claim_of_what_is_known", 19, 1),
     ("mesh/placement_that_is_none", 19, 1),
     ("mesh/state_that_is_none", 28, 1),
     ("product/contract_a_string", 25, 2),
+    ("remove/forgotten_bound", 19, 1),
+    ("remove/var_of_several", 29, 2),
+    ("wild/flatten", 33, 2),
+    ("window/weight_of_unknown_names", 27, 2),
 ];
 
 /// Texts with paths that users cannot write: the methods of `DynTensor` are in private modules of the

@@ -139,12 +139,13 @@ fn no_library_gets_rayon_but_faer() {
 }
 
 /// The thread-local variables without a destructor: they can be read while their thread ends.
-const PLAIN: [&str; 13] = [
+const PLAIN: [&str; 14] = [
     "CLOCK",
     "DEFAULT",
     "DEPTH",
     "DROPPED",
     "DROPS",
+    "DTYPE",
     "GENERATOR",
     "HAS_TURN",
     "LOCAL",

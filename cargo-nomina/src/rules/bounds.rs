@@ -5,6 +5,7 @@ use crate::edit::Edit;
 use crate::source::is_name;
 
 pub const RULES: &[Rule] = &[
+    sure("rustc cannot find dim `{}` in the generic dims {}", has),
     sure("{}", advised),
     sure("dim `{}` not found in dims {}", has),
     guess("a tensor of dtype `{}` does not combine with `{}`", float),
@@ -29,8 +30,14 @@ fn advised(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         if text.contains("nomina_core::") || text.contains("nomina_runtime::") {
             return None;
         }
+        // The places of dims follow from the bounds that are written.
+        text = text
+            .replace("nomina::dims::KnownToHave<", "nomina::dims::Has<")
+            .replace("nomina::dims::Apart", "nomina::dims::Distinct");
         if prelude {
             text = text
+                .replace("nomina::dims::Has<", "Has<")
+                .replace("nomina::dims::Distinct", "Distinct")
                 .replace("nomina::prelude::", "")
                 .replace("nomina::dims::BroadcastWith<", "Broadcast<")
                 .replace("nomina::dims::TimesRight<", "MatMul<");

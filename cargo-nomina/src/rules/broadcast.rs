@@ -11,6 +11,10 @@ pub const RULES: &[Rule] = &[
         "dim `{}` and dim `{}` are at the same position from the right but do not match",
         aligned,
     ),
+    sure(
+        "float targets are a probability for each class, but dims {} are not dims {}",
+        class_numbers,
+    ),
     guess("the result has dims {}, which dims {} cannot hold", anew),
     guess(
         "a result of dtype `{}` cannot be stored in a tensor of dtype `{}`",
@@ -49,6 +53,11 @@ fn operands(site: &Site<'_>, left: &[String], right: &[String]) -> Option<(Part,
         .filter(|left| *left != right)
         .unwrap_or_default();
     (left != right).then(|| (parts[left].clone(), parts[right].clone()))
+}
+
+/// Converts the first argument, the targets of a loss, to class numbers.
+fn class_numbers(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    Some(site.then(site.call()?.args.first()?, "long()"))
 }
 
 /// Applies the suggestion of the label, with the operands for its `x` and `y`.

@@ -131,8 +131,8 @@ pub trait Lists<X> {}
 ///
 /// Methods list it before [`Has`]: if the place of a generic dim is unknown, only this error is reported.
 #[diagnostic::on_unimplemented(
-    message = "rustc cannot tell the generic dims {Self} apart",
-    label = "write the bound `{Self}: Distinct`, or `#[relations]` above the function"
+    message = "rustc cannot find dim `{X}` in the generic dims {Self}",
+    label = "write the bound `{Self}: Has<{X}>`, or for a tuple `{Self}: Distinct`"
 )]
 pub trait KnownToHave<X>: Lists<X> + NotBehindWild<X> {}
 

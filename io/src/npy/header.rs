@@ -347,7 +347,7 @@ mod tests {
             &format!("{{'descr': '<f4, {rest}}}"),
             &format!("{{'descr': '', {rest}}}"),
             &format!("{{'descr': '|f4', {rest}}}"),
-            &format!("{{'descr': '<u2', {rest}}}"),
+            &format!("{{'descr': '<u3', {rest}}}"),
             &format!("{{'descr': '|O', {rest}}}"),
             "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
             "{'descr': '<f4', 'fortran_order': False, 'shape': 2}",

@@ -49,16 +49,13 @@ pub fn convert(input: &DeriveInput, crate_path: &Path) -> Option<TokenStream> {
                     .predicates
                     .push(syn::parse_quote!(#ty: #crate_path::InDtype<#new, Out = #to>));
                 values.push(quote!(#member: #crate_path::InDtype::<#new>::try_in_dtype(#bound)?));
+            } else if is_marker(ty) {
+                values.push(quote!(#member: ::core::marker::PhantomData));
             } else {
-                if !is_marker(ty) {
-                    clause
-                        .predicates
-                        .push(syn::parse_quote!(#ty: #crate_path::Kept<#new>));
-                }
-                values.push(match is_marker(ty) {
-                    true => quote!(#member: ::core::marker::PhantomData),
-                    false => quote!(#member: ::core::clone::Clone::clone(#bound)),
-                });
+                clause
+                    .predicates
+                    .push(syn::parse_quote!(#ty: #crate_path::Kept<#new>));
+                values.push(quote!(#member: ::core::clone::Clone::clone(#bound)));
             }
             patterns.push(quote!(#member: #bound));
         }

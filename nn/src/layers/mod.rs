@@ -22,6 +22,7 @@ mod channel_dropout;
 mod conv;
 mod conv_transpose;
 mod dropout;
+mod dtype;
 mod embedding;
 mod group_norm;
 mod linear;

@@ -1,6 +1,7 @@
 //! Layers of sequences: recurrent layers, Transformers, generation.
 
 mod generation;
+mod plain;
 mod recurrent;
 mod reference;
 mod transformer;

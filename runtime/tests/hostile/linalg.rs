@@ -28,6 +28,8 @@ pub mod fft {
         transform(op(&[Op::Fft, Op::Ifft, Op::Fftn, Op::Ifftn]), floats(), _, _, _);
         rfft(op(&[Op::Rfft]), floats(), _, _);
         irfft(op(&[Op::Irfft]), floats(), _, size(), _);
+        rfftn(floats(), _, _);
+        irfftn(floats(), _, size(), _);
         convolve(op(&[Op::FftConvolve]), floats(), _, _);
     }
 

@@ -1,9 +1,11 @@
 //! New tensors, and the same elements in other positions.
 
 use nomina_core::DType;
+use nomina_runtime::Device;
 
 use super::draw::Draw;
 use super::given::Given;
+use super::make;
 use nomina_runtime::call;
 
 calls! { call:
@@ -22,6 +24,15 @@ calls! { call:
     fits_device(_, _, _);
     full(sizes(), _, _, _);
     arange(_, _, _, _, _);
+    frequencies |d| {
+        let target = (d.dtype, Device::Cpu);
+        let spacing = [1.0, 0.0, f64::NAN, 1e-300][d.bytes.below(4)];
+        call::frequencies("fftfreq", make::size(d.bytes), spacing, d.bytes.once_in(2), target)
+    };
+    integers |d| {
+        let data = vec![[7, i64::MAX as u64 + 1][d.bytes.below(2)]; make::size(d.bytes) % 100];
+        call::integers(&data).is_ok()
+    };
     eye(size(), size(), _, _);
     resize(_, sizes());
     as_real(_);

@@ -6,8 +6,7 @@ use nomina::dims::{Dim, Dims, Distinct, EachIn, Has, Joined, Open, SizeOf, Sizes
 use nomina::{DynTensor, Element, Error, ErrorKind, Float, Result, Tensor, Typed};
 use nomina_macros::twin;
 
-use super::run::{AttentionCall, SequenceDims, attend, name};
-use super::{Attention, projection};
+use super::run::{Attention, AttentionCall, SequenceDims, attend, name, projection};
 use crate::Module;
 use crate::layers::Linear;
 

@@ -7,30 +7,18 @@ mod run;
 use std::marker::PhantomData;
 
 use nomina::dims::{
-    Axes, Dim, Dims, Distinct, EachIn, Has, Joined, Of, Open, Prime, SizeOf, SizesFor, Without,
+    Dim, Dims, Distinct, EachIn, Has, Joined, Of, Open, Prime, SizeOf, SizesFor, Without,
 };
 use nomina::{DynTensor, Element, Float, Result, Tensor, Typed};
 use nomina_macros::twin;
 
 pub use cache::{CacheDims, KeyValueCache, Past};
 pub use cross::CrossAttention;
-use run::{AttentionCall, SequenceDims, attend, name};
+pub use run::Attention;
+use run::{AttentionCall, SequenceDims, attend, name, projection};
 
 use super::Linear;
 use crate::Module;
-
-/// The options of attention.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Attention {
-    /// Whether a position only attends to itself and earlier positions.
-    pub causal: bool,
-    /// Rotary positions: queries and keys are rotated by angles that grow along the sequence, from 1 per position for
-    /// the first features down to the inverse of this base. Su et al., "RoFormer"; features are paired between the
-    /// halves, as in GPT-NeoX and Llama.
-    pub rotary: Option<f64>,
-    /// The fraction of weights that are randomly set to zero; for training.
-    pub dropout: f64,
-}
 
 /// Multi-head self-attention over a sequence along `S` with features along `E`, by heads `H` with features `F` each.
 /// Vaswani et al., "Attention Is All You Need".
@@ -252,12 +240,4 @@ impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Float> MultiHeadAttention<S, E, H, F, T>
         };
         attend(run)?.typed()
     }
-}
-
-/// A weight and a bias.
-type Projection = (DynTensor, Option<DynTensor>);
-
-fn projection<I: Axes, O: Axes, T: Float>(layer: &Linear<I, O, T>) -> Projection {
-    let bias = layer.bias.as_ref().map(|bias| bias.to_dyn());
-    (layer.weight.to_dyn(), bias)
 }

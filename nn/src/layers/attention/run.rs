@@ -1,19 +1,41 @@
 //! Attention at run time, by names.
 
-use nomina::dims::Dim;
+use nomina::dims::{Axes, Dim};
 use nomina::{
-    AttentionOptions, DType, DiagonalOptions, DynTensor, Error, ErrorKind, Names, Result, Scalar,
+    AttentionOptions, DType, DiagonalOptions, DynTensor, Error, ErrorKind, Float, Names, Result,
+    Scalar,
 };
 use nomina_runtime::Raw;
 use nomina_runtime::memory::list;
 use nomina_runtime::tensor::about;
 
 use super::cache::Store;
-use super::{Attention, Projection};
 use crate::autocast;
+use crate::layers::Linear;
 use crate::layers::linear::linear;
 
 const OP: &str = "attention";
+
+/// The options of attention.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Attention {
+    /// Whether a position only attends to itself and earlier positions.
+    pub causal: bool,
+    /// Rotary positions: queries and keys are rotated by angles that grow along the sequence, from 1 per position for
+    /// the first features down to the inverse of this base. Su et al., "RoFormer"; features are paired between the
+    /// halves, as in GPT-NeoX and Llama.
+    pub rotary: Option<f64>,
+    /// The fraction of weights that are randomly set to zero; for training.
+    pub dropout: f64,
+}
+
+/// A weight and a bias.
+pub(super) type Projection = (DynTensor, Option<DynTensor>);
+
+pub(super) fn projection<I: Axes, O: Axes, T: Float>(layer: &Linear<I, O, T>) -> Projection {
+    let bias = layer.bias.as_ref().map(|bias| bias.to_dyn());
+    (layer.weight.to_dyn(), bias)
+}
 
 /// The arguments of a call.
 pub(super) struct AttentionCall<'a> {
