@@ -302,7 +302,9 @@ impl Machine {
     fn extend(&mut self, into: Node, each: usize, items: &[Node]) -> Result<()> {
         match (into, each) {
             (Node::List(at), 1) => self.arena.extend(self.op, at, items),
-            (Node::Dict(at), 2) if items.len() % 2 == 0 => self.arena.extend(self.op, at, items),
+            (Node::Dict(at), 2) if items.len().is_multiple_of(2) => {
+                self.arena.extend(self.op, at, items)
+            }
             _ => Err(self.broken("items for a value that is not a container of them")),
         }
     }

@@ -82,10 +82,8 @@ impl PngHeader {
         let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")?;
         let (sizes, rest) = rest.split_at_checked(8)?;
         let [width, height] = [&sizes[..4], &sizes[4..]].map(|size| {
-            let size = size
-                .iter()
-                .fold(0, |size, &byte| size << 8 | u64::from(byte));
-            size
+            size.iter()
+                .fold(0, |size, &byte| size << 8 | u64::from(byte))
         });
         // By colour type: grey, colours, a palette of colours, grey with alpha, colours with alpha.
         let channels = match rest.get(1)? {

@@ -2,6 +2,10 @@
 //!
 //! [`Tensor::cross_entropy`], [`Tensor::nll_loss`], [`Tensor::binary_cross_entropy`],
 //! [`Tensor::binary_cross_entropy_with_logits`].
+#![allow(
+    clippy::multiple_bound_locations,
+    reason = "the bound on targets is checked first, for its message"
+)]
 
 use nomina_core::dims::{Broadcast, Dim, DimOf, Dims, HoldsInPlace, Sum, Without};
 use nomina_core::{Element, Float, Integer, Result};
