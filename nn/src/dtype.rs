@@ -61,7 +61,7 @@ pub trait ToDtype {
     note = "parameters need a float or complex dtype, and each field with the dtype's type must be a module"
 )]
 pub trait InDtype<U> {
-    /// The same type, with the dtype `U`.
+    /// This type with the dtype `U`.
     type Out;
 
     /// Converts the part.

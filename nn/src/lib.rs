@@ -57,7 +57,7 @@
 //! - `progress`: progress bars, by `indicatif`.
 //! - `tensorboard`: logs in TensorBoard's format.
 //!
-//! Those of `nomina`, such as `cuda`, apply to this crate.
+//! Features of `nomina`, such as `cuda`, apply to this crate.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

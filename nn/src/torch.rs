@@ -10,7 +10,7 @@ const OP: &str = "from_torch";
 /// Translates a state of PyTorch's modules: its paths to those of this crate's layers, and fused weights to separate
 /// ones. Tensors that need no translation are returned as they are.
 ///
-/// Of a `MultiheadAttention`, `in_proj_weight` and `in_proj_bias` (or `q_proj_weight`, `k_proj_weight` and
+/// In a `MultiheadAttention`, `in_proj_weight` and `in_proj_bias` (or `q_proj_weight`, `k_proj_weight` and
 /// `v_proj_weight`) become those of `query`, `key` and `value`, and `out_proj` becomes `out`. Parts of a fused tensor
 /// share its elements. All other layers have PyTorch's paths already; those of recurrent layers end in `_l0`, `_l1`.
 ///

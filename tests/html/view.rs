@@ -119,7 +119,7 @@ fn labels_are_over_their_cells_in_any_window() {
             "{:?}",
             view.tip(40)
         );
-        // As large as the window allows: neither side has room for a larger cell.
+        // The grid fills the window: neither side has room for a larger cell.
         let [tall, wide] = view.cell();
         assert_eq!(tall, wide);
         let canvas = &view.report["canvas"];

@@ -9,7 +9,7 @@ use nomina_io::{Format, TensorDescription};
 pub struct Branch<'a> {
     /// The tensor at this path itself.
     pub tensor: Option<&'a TensorDescription>,
-    /// Those below it, by the next part of their paths; numbers in their order.
+    /// The nodes below it, by the next part of their paths; numbers in their order.
     pub below: BTreeMap<Segment, Branch<'a>>,
 }
 

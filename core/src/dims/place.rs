@@ -169,7 +169,7 @@ pub trait NoWild<X> {}
 /// The dim of a search is at the place found, and rustc knows it: the check behind
 /// [`KnownToHave`](super::KnownToHave).
 ///
-/// Of two errors at one place, rustc drops the one that the other implies. So for a place that it does not know, only
+/// If two errors are at one place, rustc drops the one that the other implies. So for a place that it does not know, only
 /// this check is reported, and for a known place only [`Stands`] or [`NoWild`].
 #[doc(hidden)]
 pub trait Decided<X>: Stands<X> + NoWild<X> {}

@@ -221,7 +221,7 @@ fn norm(weight: &DynTensor, kept: &[usize], keepdim: bool) -> Result<DynTensor> 
         .filter(|dim| !kept.contains(dim))
         .collect();
     if dims.is_empty() {
-        // No dims would stand for all of them.
+        // An empty list would mean all dims.
         return weight.abs();
     }
     let options = NormOptions {

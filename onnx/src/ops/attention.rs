@@ -87,7 +87,7 @@ fn bias(
             pad_constant(mask, axis, (0, missing), f64::NEG_INFINITY)?
         })?;
     }
-    // A query at position `i` stands at `i + offset` among the keys.
+    // A query at position `i` is at `i + offset` among the keys.
     let offset = match lengths {
         Some(lengths) => {
             let all = ints(lengths)?;
