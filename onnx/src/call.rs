@@ -6,6 +6,10 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use crate::graph::{Attribute, Graph, Node};
 
 /// A value between nodes.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly every value is a tensor, which a box would allocate once more"
+)]
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A tensor, without names.

@@ -361,8 +361,7 @@ impl Port {
                     "{}: dim `{}` has size {} and not {size}",
                     place(),
                     names
-                        .iter()
-                        .nth(at)
+                        .get(at)
                         .and_then(|n| n.as_ref())
                         .map_or("_", |n| n.as_str()),
                     aligned.shape()[at]

@@ -40,6 +40,10 @@ pub struct ValueType {
 }
 
 /// An attribute of a node.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a model has few attributes, and they live as long as it does"
+)]
 #[derive(Clone, Debug)]
 pub enum Attribute {
     /// An integer.

@@ -145,11 +145,11 @@ fn conv_transpose(c: &Call<'_>) -> Result<DynTensor> {
         with!(conv_transpose2d_with),
         with!(conv_transpose3d_with)
     )?;
-    for dim in 0..count {
+    for (dim, extra) in extra.iter().enumerate().take(count) {
         y = pad_constant(
             &y,
             dim + 2,
-            (-window.before[dim], extra[dim] - window.after[dim]),
+            (-window.before[dim], extra - window.after[dim]),
             0.0,
         )?;
     }

@@ -203,9 +203,7 @@ fn stft(c: &Call<'_>) -> Result<DynTensor> {
 }
 
 fn mel(c: &Call<'_>) -> Result<DynTensor> {
-    let number = |at: usize| {
-        Ok::<f64, nomina_core::Error>(reshape(c.x(at)?, &[])?.item().map(Scalar::to_f64)?)
-    };
+    let number = |at: usize| reshape(c.x(at)?, &[])?.item().map(Scalar::to_f64);
     let (bins, dft) = (count(c, 0)?.unwrap_or(0), count(c, 1)?.unwrap_or(0));
     let (rate, low, high) = (number(2)?, number(3)?, number(4)?);
     c.require(

@@ -73,10 +73,10 @@ impl Window {
             }
             "VALID" => {}
             mode @ ("SAME_UPPER" | "SAME_LOWER") => {
-                for dim in 0..count {
-                    let out = sizes[dim].div_ceil(window.stride[dim]);
+                for (dim, &size) in sizes.iter().enumerate().take(count) {
+                    let out = size.div_ceil(window.stride[dim]);
                     let needed = out.saturating_sub(1) * window.stride[dim] + window.span(dim);
-                    let total = needed.saturating_sub(sizes[dim]) as i64;
+                    let total = needed.saturating_sub(size) as i64;
                     let (small, large) = (total / 2, total - total / 2);
                     (window.before[dim], window.after[dim]) = if mode == "SAME_UPPER" {
                         (small, large)
