@@ -108,7 +108,7 @@ fn pairs_are_those_of_the_loops() {
                 "covariance of a population",
             );
             // In either order of dims, and over all dims.
-            let turned = a.align_to(&["Time", "Site"]).unwrap();
+            let turned = a.align_to(["Time", "Site"]).unwrap();
             let found = if skip {
                 turned.nancorr(&b, "Time")
             } else {

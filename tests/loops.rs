@@ -18,10 +18,10 @@ fn close<D: Dims>(a: &Tensor<D, f64>, b: &Tensor<D, f64>) {
 }
 
 /// Compares the gradient of a function with central differences.
-fn check_gradient<D: Dims>(x: &Tensor<D, f64>, f: impl Fn(&Tensor<D, f64>) -> Tensor<(), f64>)
-where
-    D: Distinct,
-{
+fn check_gradient<D: Dims + Distinct>(
+    x: &Tensor<D, f64>,
+    f: impl Fn(&Tensor<D, f64>) -> Tensor<(), f64>,
+) {
     let leaf = x.clone().with_grad();
     f(&leaf).backward();
     let found = leaf.grad().unwrap().to_vec();

@@ -9,16 +9,22 @@ use std::process::Command;
 use nomina::prelude::*;
 
 #[path = "types/arrays.rs"]
+#[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod arrays;
 #[path = "types/blocks.rs"]
+#[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod blocks;
 #[path = "types/checkpoint.rs"]
+#[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod checkpoint;
 #[path = "types/foreign.rs"]
+#[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod foreign;
 #[path = "types/named.rs"]
+#[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod named;
 #[path = "types/packed.rs"]
+#[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod packed;
 
 fn data(name: &str) -> PathBuf {

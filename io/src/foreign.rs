@@ -225,16 +225,16 @@ mod tests {
     #[test]
     fn floats_of_eight_bits() {
         // The ends of both formats, from the OCP specification of 8-bit floats.
-        assert_eq!(e4m3(0b0_1111_110), 448.0);
-        assert_eq!(e4m3(0b0_0001_000), 2f64.powi(-6));
-        assert_eq!(e4m3(0b1_0000_001), -(2f64.powi(-9)));
-        assert_eq!(e4m3(0b0_0111_000), 1.0);
+        assert_eq!(e4m3(0b0111_1110), 448.0);
+        assert_eq!(e4m3(0b0000_1000), 2f64.powi(-6));
+        assert_eq!(e4m3(0b1000_0001), -(2f64.powi(-9)));
+        assert_eq!(e4m3(0b0011_1000), 1.0);
         assert!(e4m3(0x7f).is_nan() && e4m3(0xff).is_nan());
         assert!(e4m3(0x80) == 0.0 && e4m3(0x80).is_sign_negative());
-        assert_eq!(e5m2(0b0_11110_11), 57344.0);
-        assert_eq!(e5m2(0b0_00000_01), 2f64.powi(-16));
-        assert_eq!(e5m2(0b1_11111_00), f64::NEG_INFINITY);
-        assert!(e5m2(0b0_11111_01).is_nan());
+        assert_eq!(e5m2(0b0111_1011), 57344.0);
+        assert_eq!(e5m2(0b0000_0001), 2f64.powi(-16));
+        assert_eq!(e5m2(0b1111_1100), f64::NEG_INFINITY);
+        assert!(e5m2(0b0111_1101).is_nan());
         // Every number is exact in the suggested dtype.
         for bits in 0..=255 {
             for value in [e4m3(bits), e5m2(bits)] {

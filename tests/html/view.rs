@@ -240,7 +240,7 @@ fn an_image_has_its_own_colours() {
     let _ = view.picture("image");
     // Floats from 0 to 1, with the channels first.
     let planes = x.to_dtype(DType::F32).unwrap().div(255.0).unwrap();
-    let planes = planes.align_to(&["Rgb", "H", "W"]).unwrap();
+    let planes = planes.align_to(["Rgb", "H", "W"]).unwrap();
     let view = View::open(&planes, "", WINDOW, [60, 80], &points).unwrap();
     for (i, pixel) in pixels.into_iter().enumerate() {
         assert_eq!(view.pixel(i), pixel);

@@ -68,10 +68,8 @@ impl<'a> Branch<'a> {
 
     /// Returns the number of the blocks below if they are numbered from 0, alike, and at least two.
     pub fn repeated(&self) -> Option<usize> {
-        let numbers = self.below.keys().enumerate();
-        let numbered = numbers
-            .map(|(at, segment)| *segment == Segment::Number(at as u64))
-            .all(|right| right);
+        let mut numbers = self.below.keys().enumerate();
+        let numbered = numbers.all(|(at, segment)| *segment == Segment::Number(at as u64));
         let mut blocks = self.below.values();
         let first = blocks.next()?;
         let alike = self.below.len() > 1 && numbered && blocks.all(|block| block.is_like(first));

@@ -54,10 +54,10 @@ macro_rules! check {
             assert_eq!(state.hidden.len(), $layers);
             let mut loss = weighted_sum(&y);
             for hidden in &state.hidden {
-                loss = loss + weighted_sum(hidden);
+                loss += weighted_sum(hidden);
             }
             for cell in &state.cell {
-                loss = loss + weighted_sum(cell);
+                loss += weighted_sum(cell);
             }
             layer.zero_grad();
             x.zero_grad();

@@ -30,10 +30,7 @@ pub fn weighted(x: &[f64]) -> f64 {
 }
 
 /// Returns the same sum of a tensor, with gradients.
-pub fn weighted_sum<D: Dims>(x: &Tensor<D>) -> Tensor<()>
-where
-    D: nomina::dims::Distinct,
-{
+pub fn weighted_sum<D: Dims + nomina::dims::Distinct>(x: &Tensor<D>) -> Tensor<()> {
     let coefficients: Vec<f32> = (0..x.numel()).map(|at| coefficient(at) as f32).collect();
     let coefficients = DynTensor::from_vec(coefficients, x.to_dyn().shape(), ()).unwrap();
     let names = x.to_dyn().names().clone();
