@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`tree`] | the paths of a file as nested structs |
 //! | [`dim_names`] | names for dims that have none in the file |
-//! | [`print`] | the text |
+//! | [`mod@print`] | the text |
 
 mod dim_names;
 mod print;
