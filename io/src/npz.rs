@@ -7,7 +7,7 @@ use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use nomina::{DynTensor, Error, ErrorKind, Names, Result};
+use nomina::{DType, DynTensor, Error, ErrorKind, Names, Result};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -99,10 +99,13 @@ impl Npz {
             let entry = archive.by_name(&format!("{name}.npy"));
             let mut entry = entry.map_err(|error| broken(op, error))?;
             let header = header::read(op, &mut entry)?;
-            let (names, elements) = (
-                Names::unnamed(header.shape.len()),
-                Elements::Own(header.dtype),
-            );
+            // Unsigned integers are read as `i64`.
+            let dtype = if header.unsigned {
+                DType::I64
+            } else {
+                header.dtype
+            };
+            let (names, elements) = (Names::unnamed(header.shape.len()), Elements::Own(dtype));
             Ok(TensorDescription::new(name, names, &header.shape, elements))
         };
         let all = self.keys.iter();

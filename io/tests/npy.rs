@@ -2,11 +2,14 @@
 #![cfg(feature = "npz")]
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 
 use nomina::prelude::*;
 use nomina_io::{npy, npz};
 use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 dims! { N, C, Rgb = 3 }
 
@@ -272,4 +275,22 @@ fn unsigned_integers_are_read_as_i64() {
     )
     .unwrap();
     assert_eq!(npy::load::<DynTensor>(&path).unwrap().dtype(), DType::I64);
+}
+
+/// A description has the dtype that the tensor has when it is opened.
+#[test]
+fn unsigned_integers_are_described_as_they_are_read() {
+    let (_folder, path) = place("a.npz");
+    let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    let mut archive = ZipWriter::new(fs::File::create(&path).unwrap());
+    archive.start_file("x.npy", stored).unwrap();
+    let header = "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}";
+    archive.write_all(&file(header, &[1, 0, 255, 255])).unwrap();
+    archive.finish().unwrap();
+
+    let (_, all) = nomina_io::describe(&path).unwrap();
+    assert_eq!(all[0].dtype, DType::I64);
+    let archive = npz::Npz::open(&path).unwrap();
+    let x: Tensor<(N,), i64> = archive.load("x").unwrap();
+    assert_eq!(x.to_vec(), [1, 65_535]);
 }
