@@ -29,6 +29,8 @@ pub enum ErrorKind {
     NamesLen,
     /// A dim without a name where one is needed.
     UnnamedDim,
+    /// A label is not along a dim, or operands have different labels along one.
+    Label,
     /// A name cannot be refined to another.
     Refine,
     /// `..` is given twice, or where it is not allowed.

@@ -50,6 +50,7 @@ fn factories() {
 fn consts() {
     assert_eq!(<(N, Wild) as DimTuple>::NAMES, [Some("N"), None]);
     assert_eq!(<(N, Rgb) as DimTuple>::SIZES, [None, Some(3)]);
+    assert_eq!(<(N, Rgb, Wild) as DimTuple>::LABELS, [None; 3]);
     assert_eq!(<(N, C, H) as DimTuple>::RANK, 3);
     assert_eq!(<() as DimTuple>::RANK, 0);
     const { assert!(<(N, Wild) as DimTuple>::HAS_WILD) };

@@ -18,9 +18,11 @@ pub fn structure(out: &mut String, rank: usize) {
         "#[diagnostic::do_not_recommend]\nimpl{members} DimTuple for {list} {{\n    const RANK: usize = {rank};\n    \
          const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
          const SIZES: &'static [Option<usize>] = &[{}];\n    \
+         const LABELS: &'static [Option<LabelType>] = &[{}];\n    \
          const HAS_WILD: bool = {};\n}}",
         each(&|x| format!("{x}::NAME")),
         each(&|x| format!("<{x}::Size as DimSize>::SIZE")),
+        each(&|x| format!("{x}::LABELS")),
         if rank == 0 {
             "false".to_string()
         } else {

@@ -16,7 +16,9 @@ pub struct At<A, I = i64> {
 }
 
 impl<A, I> At<A, I> {
-    pub(super) fn new(index: I) -> Self {
+    /// Pairs a dim with an index, as [`Dim::i`](super::Dim::i) does. `dims!` uses it for the words of a dim.
+    #[doc(hidden)]
+    pub const fn new(index: I) -> Self {
         Self {
             index,
             dim: PhantomData,

@@ -7,6 +7,7 @@ use super::at::{At, Subscript};
 use super::dims::Dims;
 use super::head::{Head, HeadOfName, HeadOfNone};
 use super::id::{Bool, False, Reflexive, Same, Spelling, True};
+use super::labels::LabelType;
 use super::place::{Nowhere, Place};
 use super::size::{AnySize, DimSize, Meets, Open, SizeOf};
 use super::verdict::{Foreign, LeftAligns, Misaligned, OneName, Outcome, RightAligns};
@@ -39,6 +40,8 @@ pub trait Axis:
     type Size: DimSize<Equals<Self::Size> = True> + Meets<Self::Size>;
     /// The name at run time; `None` for [`Wild`].
     const NAME: Option<&'static str>;
+    /// The type of the labels along the dim; `None` for a dim without labels.
+    const LABELS: Option<LabelType> = None;
 }
 
 /// A dim whose name rustc knows.

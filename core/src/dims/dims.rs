@@ -5,6 +5,7 @@ use super::apart::FirstRepeat;
 use super::axis::{Axis, NoDim};
 use super::broadcast::{BroadcastWith, Holds, HoldsInPlace};
 use super::id::{Bool, False, True};
+use super::labels::LabelType;
 use super::place::{Nowhere, Place, SearchFor};
 use super::rename::Mapping;
 use crate::{Alike, PromotionRule};
@@ -48,6 +49,8 @@ where
     const NAMES: &'static [Option<&'static str>];
     /// The constant sizes; `None` for a dim of any size.
     const SIZES: &'static [Option<usize>];
+    /// The types of labels; `None` for a dim without labels.
+    const LABELS: &'static [Option<LabelType>];
     /// Whether a name is unknown to rustc.
     const HAS_WILD: bool;
 }
@@ -338,6 +341,7 @@ impl DimTuple for MoreThan8Dims {
     const RANK: usize = 9;
     const NAMES: &'static [Option<&'static str>] = &[];
     const SIZES: &'static [Option<usize>] = &[];
+    const LABELS: &'static [Option<LabelType>] = &[];
     const HAS_WILD: bool = false;
 }
 

@@ -14,6 +14,7 @@ use super::distinct::*;
 use super::flatten::*;
 use super::head::Head;
 use super::id::{Bool, False, IsTrue, Same, True};
+use super::labels::LabelType;
 use super::matmul::AtLeast1Dim;
 use super::place::*;
 use super::axes::{Axes, EachIn, Has, KnownToHave, Lists, NotBehindWild, Searched};
@@ -30,6 +31,7 @@ impl DimTuple for () {
     const RANK: usize = 0;
     const NAMES: &'static [Option<&'static str>] = &[];
     const SIZES: &'static [Option<usize>] = &[];
+    const LABELS: &'static [Option<LabelType>] = &[];
     const HAS_WILD: bool = false;
 }
 impl DimList for () {
@@ -195,6 +197,7 @@ impl<A0: Axis> DimTuple for (A0,) {
     const RANK: usize = 1;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none();
 }
 impl<A0: Axis> DimList for (A0,) {
@@ -383,6 +386,7 @@ impl<A0: Axis, A1: Axis> DimTuple for (A0, A1) {
     const RANK: usize = 2;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS, A1::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none() || A1::NAME.is_none();
 }
 impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
@@ -579,6 +583,7 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimTuple for (A0, A1, A2) {
     const RANK: usize = 3;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS, A1::LABELS, A2::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none() || A1::NAME.is_none() || A2::NAME.is_none();
 }
 impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
@@ -775,6 +780,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimTuple for (A0, A1, A2, A3) {
     const RANK: usize = 4;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS, A1::LABELS, A2::LABELS, A3::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none() || A1::NAME.is_none() || A2::NAME.is_none() || A3::NAME.is_none();
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
@@ -971,6 +977,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimTuple for (A0, A1, A2,
     const RANK: usize = 5;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS, A1::LABELS, A2::LABELS, A3::LABELS, A4::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none() || A1::NAME.is_none() || A2::NAME.is_none() || A3::NAME.is_none() || A4::NAME.is_none();
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, A3, A4) {
@@ -1167,6 +1174,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimTuple for (A
     const RANK: usize = 6;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS, A1::LABELS, A2::LABELS, A3::LABELS, A4::LABELS, A5::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none() || A1::NAME.is_none() || A2::NAME.is_none() || A3::NAME.is_none() || A4::NAME.is_none() || A5::NAME.is_none();
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0, A1, A2, A3, A4, A5) {
@@ -1363,6 +1371,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimTu
     const RANK: usize = 7;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE, <A6::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS, A1::LABELS, A2::LABELS, A3::LABELS, A4::LABELS, A5::LABELS, A6::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none() || A1::NAME.is_none() || A2::NAME.is_none() || A3::NAME.is_none() || A4::NAME.is_none() || A5::NAME.is_none() || A6::NAME.is_none();
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimList for (A0, A1, A2, A3, A4, A5, A6) {
@@ -1559,6 +1568,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     const RANK: usize = 8;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE, <A6::Size as DimSize>::SIZE, <A7::Size as DimSize>::SIZE];
+    const LABELS: &'static [Option<LabelType>] = &[A0::LABELS, A1::LABELS, A2::LABELS, A3::LABELS, A4::LABELS, A5::LABELS, A6::LABELS, A7::LABELS];
     const HAS_WILD: bool = A0::NAME.is_none() || A1::NAME.is_none() || A2::NAME.is_none() || A3::NAME.is_none() || A4::NAME.is_none() || A5::NAME.is_none() || A6::NAME.is_none() || A7::NAME.is_none();
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> DimList for (A0, A1, A2, A3, A4, A5, A6, A7) {

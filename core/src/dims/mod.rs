@@ -75,6 +75,7 @@ pub mod head;
 pub mod id;
 mod index;
 mod insert;
+mod labels;
 mod last;
 mod matmul;
 mod matrix;
@@ -134,6 +135,7 @@ pub use index::{
     EmbedIn, Embedded, EmbedsAt, IndexOf, IndexedAt, IndexedBy, Selected, ToldIndexed,
 };
 pub use insert::{Append, Appended, Insert, Inserted, TakesFirst, TakesLast};
+pub use labels::{HasLabels, Label, LabelType, LabelValue, Metric, Text};
 pub use last::LastDim;
 pub use matmul::{
     AtLeast1Dim, Batched, Factor, MatMul, MatMulOn, Matrix, Product, TimesRight, Vector,

@@ -27,6 +27,7 @@ pub fn dim(dim: &Dim, crate_path: &CratePath) -> TokenStream {
     out.extend(quote_spanned!(after(ident.span())=> ;));
     for item in axis(dim, &crate_path.dims(span), span)
         .into_iter()
+        .chain(labels(dim, &crate_path.dims(span), span))
         .chain(std_impls(dim, span))
     {
         let cfgs = dim.cfgs();
@@ -72,6 +73,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
     let id = spelling::id(spelling, dims, span);
     let head = spelling::head(spelling, dims, span);
     let name = LitStr::new(spelling, span);
+    let label_type = label_type(dim, dims, span);
     let size = match dim.size {
         None => quote_spanned!(span=> #dims::AnySize),
         Some(size) => {
@@ -93,6 +95,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
                 type Size = #size;
                 const NAME: ::core::option::Option<&'static ::core::primitive::str> =
                     ::core::option::Option::Some(#name);
+                #label_type
             }
         },
         quote_spanned! {span=>
@@ -100,6 +103,55 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
             impl #dims::Dim for #ident {}
         },
     ]
+}
+
+/// Writes the type of the dim's labels, and a constant for each word. Nothing for a dim without labels.
+fn labels(dim: &Dim, dims: &TokenStream, span: Span) -> Vec<TokenStream> {
+    let ident = &moved(&dim.ident, span);
+    let label = match &dim.label {
+        Some(ty) => quote!(#ty),
+        None if dim.words.is_empty() => return Vec::new(),
+        None => quote_spanned!(span=> #dims::Text),
+    };
+    let mut out = vec![quote_spanned! {span=>
+        #[diagnostic::do_not_recommend]
+        impl #dims::HasLabels for #ident {
+            type Label = #label;
+        }
+    }];
+    if !dim.words.is_empty() {
+        let vis = &dim.vis;
+        let words = dim.words.iter().zip(0_i64..).map(|(word, index)| {
+            let doc = LitStr::new(&format!(" Label `{word}`."), span);
+            quote_spanned! {span=>
+                #[doc = #doc]
+                #[allow(non_upper_case_globals)]
+                #vis const #word: #dims::At<#ident> = #dims::At::new(#index);
+            }
+        });
+        out.push(quote_spanned!(span=> #[allow(dead_code)] impl #ident { #(#words)* }));
+    }
+    out
+}
+
+/// Writes `Axis::LABELS`.
+fn label_type(dim: &Dim, dims: &TokenStream, span: Span) -> TokenStream {
+    if dim.label.is_none() && dim.words.is_empty() {
+        return TokenStream::new();
+    }
+    let value = if dim.words.is_empty() {
+        // Not the type itself: a type that has no labels is then one error.
+        quote_spanned!(span=> <<Self as #dims::HasLabels>::Label as #dims::Label>::TYPE)
+    } else {
+        let words = dim
+            .words
+            .iter()
+            .map(|word| LitStr::new(&word.to_string(), span));
+        quote_spanned!(span=> #dims::LabelType::Words(&[#(#words),*]))
+    };
+    quote_spanned! {span=>
+        const LABELS: ::core::option::Option<#dims::LabelType> = ::core::option::Option::Some(#value);
+    }
 }
 
 /// Writes the impls that `derive` would write.

@@ -1,4 +1,4 @@
-//! Items of `dims!`: `#[attr] pub Rgb("rgb") = 3`, separated by commas.
+//! Items of `dims!`: `#[attr] pub Rgb("rgb") = 3`, `Lat: f64`, `Rgb = { R, G, B }`, separated by commas.
 //!
 //! An error never ends the parsing: it continues after the next comma.
 
@@ -6,7 +6,9 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Attribute, Ident, Lit, LitInt, LitStr, Token, Visibility, token};
+use syn::parse::discouraged::Speculative;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Ident, Lit, LitInt, LitStr, Token, Type, Visibility, token};
 
 use crate::errors::Errors;
 use crate::spelling;
@@ -18,12 +20,19 @@ pub struct Declaration {
     pub ident: Ident,
     /// `("rgb")` or `= "rgb"`.
     pub spelling: Option<LitStr>,
+    /// `: f64`.
+    pub label: Option<Type>,
     /// `= 3`.
     pub size: Option<LitInt>,
+    /// `= { R, G, B }`.
+    pub words: Vec<Ident>,
 }
 
 const AFTER_EQUALS: &str =
     "expected a size such as `3`, or a run-time spelling such as `\"batch\"`, after `=`";
+
+const AFTER_COLON: &str =
+    "expected the type of the dim's labels, such as `f64`, after `:`; a size is written `= 3`";
 
 const NO_NAME: &str = "expected the name of a dim";
 
@@ -65,10 +74,15 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Declaration> {
         vis,
         ident,
         spelling: None,
+        label: None,
         size: None,
+        words: Vec::new(),
     };
     if input.peek(token::Paren) {
         item.spelling = spelling_in_parentheses(input, errors);
+    }
+    if input.peek(Token![:]) && !input.peek(Token![::]) {
+        label(input, &mut item, errors);
     }
     if input.peek(Token![=]) {
         value(input, &mut item, errors);
@@ -148,13 +162,50 @@ fn spelling_in_parentheses(input: ParseStream<'_>, errors: &mut Errors) -> Optio
     spelling.ok()
 }
 
-/// Parses `= 3` or `= "batch"`.
+/// Parses `: f64`.
+fn label(input: ParseStream<'_>, item: &mut Declaration, errors: &mut Errors) {
+    let Ok(colon) = input.parse::<Token![:]>() else {
+        return;
+    };
+    if input.is_empty() || input.peek(Token![,]) {
+        errors.at(colon, AFTER_COLON);
+        return;
+    }
+    let ahead = input.fork();
+    if let Ok(ty) = ahead.parse::<Type>() {
+        input.advance_to(&ahead);
+        item.label = Some(ty);
+    } else {
+        errors.at(rest_of_item(input), AFTER_COLON);
+    }
+}
+
+/// Parses `{ R, G, B }` if that is what follows.
+fn words(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
+    let ahead = input.fork();
+    let content;
+    syn::braced!(content in ahead);
+    let words = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
+    input.advance_to(&ahead);
+    Ok(words.into_iter().collect())
+}
+
+/// Parses `= 3`, `= "batch"` or `= { R, G, B }`.
 fn value(input: ParseStream<'_>, item: &mut Declaration, errors: &mut Errors) {
     let Ok(equals) = input.parse::<Token![=]>() else {
         return;
     };
     if input.is_empty() || input.peek(Token![,]) {
         errors.at(equals, AFTER_EQUALS);
+        return;
+    }
+    if input.peek(token::Brace)
+        && let Ok(found) = words(input)
+    {
+        if found.is_empty() {
+            errors.at(equals, "a dim of words has at least one: `= { R, G, B }`");
+        }
+        item.words = found;
         return;
     }
     let minus: Option<Token![-]> = if input.peek2(Lit) {

@@ -17,6 +17,14 @@ fn size_and_spelling() {
 }
 
 #[test]
+fn labels() {
+    assert_snapshot!(own_items(
+        dims,
+        "pub Lat: f64, Time(\"time\"): nomina::Timestamp, Id: i64 = 3, pub Rgb = { R, G }"
+    ));
+}
+
+#[test]
 fn long_spelling() {
     assert_snapshot!(own_items(
         dims,
@@ -100,6 +108,10 @@ fn every_mistake() {
         "N; C",
         "N<A, B>, C",
         "N: 3",
+        "N:, C",
+        "N = { R, G, R }, C",
+        "N = {}, C",
+        "N: f64 = { R }, C",
         "#[derive(Clone, PartialOrd)] N",
         "N, N, r#if, C = \"2\"",
     ];
@@ -117,6 +129,7 @@ fn nothing_wrong() {
         "#[derive(PartialOrd, Ord)] N",
         "N = 0, M = 9223372036854775807, K = 0x10, L = 3usize",
         "str, f, usize, bool, Self_",
+        "N: f64, C: Vec<a::B> = 3, D(\"d\"): String, E = { R, G, }",
     ];
     for code in codes {
         assert_eq!(mistakes(dims, code), format!("{code}\n"));
@@ -167,6 +180,6 @@ fn called_without_its_wrapper() {
 fn every_beginning_expands_to_code() {
     typed(
         dims,
-        "#[cfg(a)] pub N, pub(crate) Rgb(\"rgb\") = 3, Batch = \"batch\", C",
+        "#[cfg(a)] pub N, pub(crate) Rgb(\"rgb\") = 3, Batch = \"batch\", Lat: f64, Hue = { R, G }, C",
     );
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, LitInt, Meta, Path, Token, Visibility};
+use syn::{Attribute, Ident, LitInt, Meta, Path, Token, Type, Visibility};
 
 use super::parse::Declaration;
 use crate::errors::Errors;
@@ -17,6 +17,10 @@ pub struct Dim {
     /// The name at run time, which is the dim's identity.
     pub spelling: String,
     pub size: Option<u64>,
+    /// The type of its labels.
+    pub label: Option<Type>,
+    /// Its labels, if rustc knows them.
+    pub words: Vec<Ident>,
 }
 
 impl Dim {
@@ -56,9 +60,18 @@ pub fn dims(items: Vec<Declaration>, errors: &mut Errors) -> Vec<Dim> {
     let mut spellings: HashMap<String, Ident> = HashMap::new();
     let mut dims = Vec::new();
     for item in items {
+        let spelling = spelling(&item, errors);
+        if let (Some(label), false) = (&item.label, item.words.is_empty()) {
+            errors.at(label, "labels in braces are words: remove the type");
+        }
         let mut dim = Dim {
-            spelling: spelling(&item, errors),
-            size: item.size.as_ref().and_then(|size| self::size(size, errors)),
+            spelling,
+            size: match item.words.len() {
+                0 => item.size.as_ref().and_then(|size| self::size(size, errors)),
+                words => Some(words as u64),
+            },
+            label: item.label.filter(|_| item.words.is_empty()),
+            words: words(item.words, errors),
             attrs: item.attrs,
             vis: item.vis,
             ident: item.ident,
@@ -122,6 +135,20 @@ fn spelling(item: &Declaration, errors: &mut Errors) -> String {
             spelling::repair(&ident)
         }
     }
+}
+
+/// Returns the words without those that are repeated, which it reports.
+fn words(all: Vec<Ident>, errors: &mut Errors) -> Vec<Ident> {
+    let mut seen = HashSet::new();
+    let mut words = Vec::new();
+    for word in all {
+        if seen.insert(word.clone()) {
+            words.push(word);
+        } else {
+            errors.at(&word, format!("label `{word}` is given twice"));
+        }
+    }
+    words
 }
 
 fn size(literal: &LitInt, errors: &mut Errors) -> Option<u64> {
