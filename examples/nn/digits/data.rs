@@ -1,6 +1,7 @@
 //! Handwritten digits.
 
 use std::error::Error;
+use std::ops::Range;
 
 use nomina::prelude::*;
 
@@ -40,6 +41,14 @@ impl Digits {
         Self {
             images: self.images.index_select(N, rows),
             labels: self.labels.index_select(N, rows),
+        }
+    }
+
+    /// Selects consecutive pictures.
+    pub fn narrow(&self, rows: Range<usize>) -> Self {
+        Self {
+            images: self.images.narrow(N, rows.clone()),
+            labels: self.labels.narrow(N, rows),
         }
     }
 

@@ -9,7 +9,6 @@ use crate::module::Module;
 ///
 /// ```
 /// use nomina::prelude::*;
-/// use nomina_nn::optim::LossScale;
 /// use nomina_nn::prelude::*;
 /// dims! { N, In, Out }
 /// let mut model = Linear::new(In.of(2), Out.of(1));
