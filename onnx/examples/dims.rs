@@ -1,4 +1,5 @@
-//! Prints a model's inputs, outputs and dims: each class of dims with its name, sizes, source and first places.
+//! Prints a model's inputs, outputs and dims: each class of dims with its name, sizes, source and first places; at the end, how many
+//! names the results of nodes have, and the share that says something.
 //!
 //! `cargo run -p nomina-onnx --example dims -- model.onnx…`
 
@@ -21,6 +22,14 @@ fn main() -> nomina_core::Result<()> {
             let (sizes, places) = (sizes.join("|"), dim.places.join(", "));
             println!("  {:<24} {:<10} {sizes:<16} {places}", dim.name, dim.source);
         }
+        let names = model.dims().iter().filter(|dim| dim.activations > 0);
+        let (all, good) = names.fold((0, 0), |(all, good), dim| {
+            (all + 1, good + usize::from(dim.meaningful))
+        });
+        println!(
+            "{all} names of activations, {} % meaningful",
+            100 * good / all.max(1)
+        );
     }
     Ok(())
 }

@@ -31,6 +31,7 @@ mod table;
 pub use graph::StatedSize;
 pub use model::{Model, Outputs, Port, read_tensor};
 pub use names::DimClass;
+pub use names::user::DimNames;
 pub use table::{NEWEST_OPSET, supports};
 
 #[cfg(doctest)]

@@ -1,6 +1,5 @@
 //! Models: opened from a file, run with named tensors.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use nomina_core::{Error, ErrorKind, Names, Result};
 use crate::call::Value;
 use crate::fold::fold;
 use crate::graph::{Graph, Reader, StatedSize, ValueId};
+use crate::names::user::{DimNames, names_toml};
 use crate::names::{DimClass, Named, infer};
 use crate::proto::wire::Fields;
 use crate::proto::{Limits, READ, broken, tensor};
@@ -103,6 +103,7 @@ fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 pub struct Model {
     graph: Graph,
     named: Named,
+    names: DimNames,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     opset: i64,
@@ -116,17 +117,15 @@ impl Model {
     /// If the file cannot be read or is broken, or needs an operator, opset or dtype that is not supported. The error
     /// names the operator, its opset, the node, and how many nodes need it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with_names(path, &BTreeMap::new())
+        Self::open_with_names(path, DimNames::default())
     }
 
-    /// Like [`Model::open`], but with names for dims, by `value.position`: `{"x.1": "Sample"}`.
+    /// Like [`Model::open`], but with names for dims, by `value.position`: a [`DimNames`], or a map like `{"x.1": "Sample"}`.
     ///
     /// # Errors
-    /// Like [`Model::open`]; also if a name is not an identifier.
-    pub fn open_with_names(
-        path: impl AsRef<Path>,
-        names: &BTreeMap<String, String>,
-    ) -> Result<Self> {
+    /// Like [`Model::open`]; also if the model has no such dim, or one class gets two names.
+    pub fn open_with_names(path: impl AsRef<Path>, names: impl Into<DimNames>) -> Result<Self> {
+        let names = names.into();
         let path = path.as_ref();
         let place = |e: Error| e.within(path.display());
         let bytes = std::fs::read(path)
@@ -146,10 +145,18 @@ impl Model {
     /// # Errors
     /// Like [`Model::open`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Self::read(bytes, None, &BTreeMap::new())
+        Self::from_bytes_with_names(bytes, DimNames::default())
     }
 
-    fn read(bytes: &[u8], folder: Option<&Path>, names: &BTreeMap<String, String>) -> Result<Self> {
+    /// Like [`Model::from_bytes`], but with names for dims, like [`Model::open_with_names`].
+    ///
+    /// # Errors
+    /// Like [`Model::open_with_names`].
+    pub fn from_bytes_with_names(bytes: &[u8], names: impl Into<DimNames>) -> Result<Self> {
+        Self::read(bytes, None, names.into())
+    }
+
+    fn read(bytes: &[u8], folder: Option<&Path>, names: DimNames) -> Result<Self> {
         let limits = Limits::new(bytes.len(), folder);
         let (mut opsets, mut graph) = (Vec::new(), None);
         for field in Fields::new(bytes) {
@@ -188,7 +195,7 @@ impl Model {
         let nodes = graph.nodes.len();
         graph.require_operators()?;
         fold(&mut graph, bytes.len());
-        let named = infer(&graph, names)?;
+        let named = infer(&graph, &names)?;
         let port = |&id: &ValueId| {
             let kind = graph.types.get(&id).cloned().unwrap_or_default();
             let names = named.values[id].clone();
@@ -205,6 +212,7 @@ impl Model {
         Ok(Self {
             graph,
             named,
+            names,
             inputs,
             outputs,
             opset,
@@ -228,6 +236,13 @@ impl Model {
     #[must_use]
     pub fn dims(&self) -> &[DimClass] {
         &self.named.classes
+    }
+
+    /// Returns the text of a `names.toml` to edit: each class of dims with its name, below a comment with its sizes, how it was named
+    /// and where it occurs. [`DimNames::parse`] reads it.
+    #[must_use]
+    pub fn names_toml(&self) -> String {
+        names_toml(&self.named.classes, &self.names.splits)
     }
 
     /// Returns the opset of ONNX's own operators.

@@ -63,7 +63,10 @@ fn product(op: &str) -> Vec<u8> {
 fn names_come_from_symbols_paths_and_positions() -> Result<()> {
     let model = Model::from_bytes(&product("MatMul"))?;
     assert_eq!(model.opset(), 17);
-    assert_eq!(model.inputs()[0].to_string(), "x: (BatchSize, X1=3) f32");
+    assert_eq!(
+        model.inputs()[0].to_string(),
+        "x: (BatchSize, Feature=3) f32"
+    );
     assert_eq!(model.outputs()[0].to_string(), "y: (BatchSize, Out=2) f32");
     let sources: Vec<_> = model
         .dims()
@@ -74,7 +77,7 @@ fn names_come_from_symbols_paths_and_positions() -> Result<()> {
         sources,
         [
             ("BatchSize", "dim_param"),
-            ("X1", "position"),
+            ("Feature", "position"),
             ("Out", "parameter")
         ]
     );
@@ -87,7 +90,7 @@ fn inputs_are_aligned_by_name_or_refused() -> Result<()> {
     let x = DynTensor::from_vec(
         vec![1.0f32, 0.0, 0.0, 1.0, 0.0, 0.0],
         &[3, 2],
-        ["X1", "BatchSize"],
+        ["Feature", "BatchSize"],
     )?;
     let outputs = model.run([("x", &x)])?;
     let y = outputs.get("y")?;
@@ -103,7 +106,7 @@ fn inputs_are_aligned_by_name_or_refused() -> Result<()> {
     assert!(
         text.contains("input `x`")
             && text.contains("(Time, BatchSize)")
-            && text.contains("(BatchSize, X1)"),
+            && text.contains("(BatchSize, Feature)"),
         "{text}"
     );
     let error = model.run([("z", &x)]).unwrap_err().to_string();
@@ -115,7 +118,10 @@ fn inputs_are_aligned_by_name_or_refused() -> Result<()> {
         .run([("x", &DynTensor::ones(&[2, 4], ())?)])
         .unwrap_err()
         .to_string();
-    assert!(error.contains("dim `X1` has size 4 and not 3"), "{error}");
+    assert!(
+        error.contains("dim `Feature` has size 4 and not 3"),
+        "{error}"
+    );
     let error = model.run([("x", &x.to_dtype(DType::F64)?)]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DType);
     assert!(

@@ -69,9 +69,39 @@ pub enum Source {
     Symbol,
     /// The path of a parameter.
     Parameter,
+    /// The role in an operator: the channels of a convolution, the hidden dim of a recurrent layer.
+    Role,
     /// The position in an input or output.
     Position,
 }
+
+/// A proposed name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// Its source.
+    pub source: Source,
+    /// The order of hints: earlier ones win.
+    pub sequence: usize,
+    /// The parts of a path, of which a name is made of the last ones.
+    pub path: Vec<String>,
+}
+
+impl Hint {
+    /// Returns the name of the last `count` parts, and of one more if they begin with digits.
+    pub fn name(&self, count: usize) -> Option<String> {
+        let digits = |text: &String| text.chars().all(|c| c.is_ascii_digit());
+        let mut count = count;
+        while count < self.path.len() && digits(&self.path[self.path.len() - count]) {
+            count += 1;
+        }
+        let parts = self.path.get(self.path.len().checked_sub(count)?..)?;
+        let name = camel(&parts.join("_"));
+        (name.len() <= MOST_LETTERS).then_some(name)
+    }
+}
+
+/// The longest name that is made of a path.
+const MOST_LETTERS: usize = 40;
 
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,6 +109,7 @@ impl std::fmt::Display for Source {
             Source::User => "names.toml",
             Source::Symbol => "dim_param",
             Source::Parameter => "parameter",
+            Source::Role => "role",
             Source::Position => "position",
         })
     }
@@ -88,9 +119,12 @@ impl std::fmt::Display for Source {
 #[derive(Debug, Default)]
 pub struct Classes {
     parent: Vec<usize>,
-    hints: HashMap<usize, (Source, String)>,
+    hints: HashMap<usize, Hint>,
     by_symbol: HashMap<String, usize>,
+    /// Dims of the operands of a reshape, by the class of the dim that they are merged to.
+    merged: HashMap<usize, Vec<usize>>,
     symbols: u32,
+    sequence: usize,
 }
 
 impl Classes {
@@ -126,23 +160,64 @@ impl Classes {
             return;
         }
         self.parent[second] = first;
-        if let Some((source, name)) = self.hints.remove(&second) {
-            self.hint(first, source, name);
+        if let Some(hint) = self.hints.remove(&second) {
+            self.insert(first, hint);
+        }
+        if let Some(parts) = self.merged.remove(&second) {
+            self.merged.entry(first).or_insert(parts);
+        }
+    }
+
+    fn insert(&mut self, root: usize, hint: Hint) {
+        let order = |hint: &Hint| (hint.source, hint.sequence);
+        if self
+            .hints
+            .get(&root)
+            .is_none_or(|h| order(&hint) < order(h))
+        {
+            self.hints.insert(root, hint);
         }
     }
 
     /// Proposes a name.
-    pub fn hint(&mut self, class: usize, source: Source, name: String) {
-        let root = self.compressed(class);
-        let better = self.hints.get(&root).is_none_or(|hint| source < hint.0);
-        if better && !name.is_empty() {
-            self.hints.insert(root, (source, name));
+    pub fn hint(&mut self, class: usize, source: Source, name: impl Into<String>) {
+        self.hint_path(class, source, vec![name.into()]);
+    }
+
+    /// Proposes a name made of the last parts of a path: as few as no other class has.
+    pub fn hint_path(&mut self, class: usize, source: Source, path: Vec<String>) {
+        if path.iter().all(String::is_empty) {
+            return;
         }
+        let root = self.compressed(class);
+        self.sequence += 1;
+        let sequence = self.sequence;
+        self.insert(
+            root,
+            Hint {
+                source,
+                sequence,
+                path,
+            },
+        );
     }
 
     /// Returns the proposed name.
-    pub fn hinted(&self, class: usize) -> Option<&(Source, String)> {
+    pub fn hinted(&self, class: usize) -> Option<&Hint> {
         self.hints.get(&self.root(class))
+    }
+
+    /// States that a dim is the product of others.
+    pub fn merge(&mut self, class: usize, parts: Vec<usize>) {
+        let root = self.compressed(class);
+        self.merged.entry(root).or_insert(parts);
+    }
+
+    /// Returns the dims that a dim is the product of.
+    pub fn merged(&self, class: usize) -> &[usize] {
+        self.merged
+            .get(&self.root(class))
+            .map_or(&[], |all| &all[..])
     }
 
     /// Creates a dim of a size.
@@ -185,7 +260,7 @@ impl Classes {
         // Converters number symbols that nobody named.
         let lower = text.to_ascii_lowercase();
         let is_named = text.starts_with(|c: char| c.is_ascii_alphabetic())
-            && !["unk", "dynamicdimension", "?"]
+            && !["unk", "dynamicdimension", "p2o", "?"]
                 .iter()
                 .any(|noise| lower.starts_with(noise))
             && !lower.contains("_dim_");

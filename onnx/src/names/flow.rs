@@ -158,6 +158,9 @@ impl Trace<'_> {
                     .copied()
                     .flatten()
                     .and_then(|id| self.dims[id].clone());
+                if let (Some(x), Some(index)) = (&x, &index) {
+                    self.name_embedding(node, x, index);
+                }
                 one(match (x, index) {
                     (Some(x), Some(index)) => place(int(node, "axis", 0), x.len()).map(|axis| {
                         let mut y = x;
@@ -173,7 +176,10 @@ impl Trace<'_> {
             Flow::Conv | Flow::ConvTranspose => one(self.conv(node, flow == Flow::ConvTranspose)),
             Flow::Pool => {
                 let kernel = ints(node, "kernel_shape").unwrap_or_default();
-                one(x.map(|x| self.windowed(node, &x, &kernel)))
+                one(x.map(|x| {
+                    self.name_image(node, &x);
+                    self.windowed(node, &x, &kernel)
+                }))
             }
             Flow::TopK => {
                 let axis = int(node, "axis", -1);
@@ -254,76 +260,6 @@ impl Trace<'_> {
             wide.iter()
                 .for_each(|dim| self.classes.join(dim.class, result_dim.class));
             result.push(result_dim);
-        }
-        result
-    }
-
-    fn reshape(&mut self, node: &Node, x: Option<Vec<Dim>>) -> Option<Vec<Dim>> {
-        let x = x?;
-        let total = x
-            .iter()
-            .try_fold(Size::fixed(1), |all, dim| all.times(&dim.size));
-        let mut sizes = if node.op == "Flatten" {
-            let axis = int(node, "axis", 1);
-            let axis = if axis < 0 {
-                axis + x.len() as i64
-            } else {
-                axis
-            };
-            let (a, b) = x.split_at_checked(usize::try_from(axis).ok()?)?;
-            let product = |dims: &[Dim]| {
-                dims.iter()
-                    .try_fold(Size::fixed(1), |all, dim| all.times(&dim.size))
-            };
-            vec![product(a)?, product(b)?]
-        } else {
-            let given = node.inputs.get(1).copied().flatten();
-            match ints(node, "shape") {
-                Some(shape) => shape.into_iter().map(Size::fixed).collect(),
-                None => self.sizes_of(given)?,
-            }
-        };
-        if int(node, "allowzero", 0) == 0 {
-            for (at, size) in sizes.iter_mut().enumerate() {
-                if size.known() == Some(0) {
-                    *size = x.get(at)?.size.clone();
-                }
-            }
-        }
-        if let Some(at) = sizes.iter().position(|size| size.known() == Some(-1)) {
-            let others = sizes.iter().enumerate().filter(|s| s.0 != at);
-            let others = others
-                .map(|s| s.1)
-                .try_fold(Size::fixed(1), |all, size| all.times(size));
-            let quotient = total
-                .zip(others)
-                .and_then(|(total, others)| total.over(&others));
-            sizes[at] = quotient.unwrap_or_else(|| self.classes.unknown());
-        }
-        Some(self.regroup(&x, sizes))
-    }
-
-    /// Gives equal groups of sizes their dims: what is neither merged nor split keeps its class.
-    fn regroup(&mut self, x: &[Dim], sizes: Vec<Size>) -> Vec<Dim> {
-        let mut result = Vec::with_capacity(sizes.len());
-        let (mut front, mut back) = (0, 0);
-        while front < x.len().min(sizes.len()) && x[front].size == sizes[front] {
-            front += 1;
-        }
-        while back < x.len().min(sizes.len()) - front
-            && x[x.len() - 1 - back].size == sizes[sizes.len() - 1 - back]
-        {
-            back += 1;
-        }
-        let end = sizes.len() - back;
-        for (at, size) in sizes.into_iter().enumerate() {
-            result.push(if at < front {
-                x[at].clone()
-            } else if at >= end {
-                x[x.len() - back + at - end].clone()
-            } else {
-                self.classes.dim(size)
-            });
         }
         result
     }

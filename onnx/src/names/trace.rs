@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use nomina::DynTensor;
 
-use super::classes::{Classes, Dim, Size};
+use super::classes::{Classes, Dim, Size, Source};
 use super::flow::Flow;
+use super::user::Split;
 use crate::call::ints;
 use crate::graph::{Attribute, Graph, Node, StatedSize, ValueId, ValueType};
-use crate::ops::slice_range;
 
 /// The most elements of a tensor that is followed as sizes.
-const MOST_SIZES: usize = 64;
+pub(super) const MOST_SIZES: usize = 64;
 
 /// The dims of every value of a graph.
 pub struct Trace<'a> {
@@ -23,19 +23,34 @@ pub struct Trace<'a> {
     pub dims: Vec<Option<Vec<Dim>>>,
     /// Values that are sizes: vectors and scalars of integers.
     sizes: HashMap<ValueId, Vec<Size>>,
+    /// Whether a value depends on no input: constants, and results of constants.
+    pub weights: Vec<bool>,
+    /// The kernel dims of all convolutions, by their number and position.
+    pub(super) kernels: HashMap<(usize, usize), usize>,
+    /// The dims that a user splits, and the class of each before and after.
+    pub splits: Vec<(usize, usize, usize)>,
+    wanted: &'a [Split],
 }
 
 impl<'a> Trace<'a> {
-    /// Follows dims through `graph`.
-    pub fn new(graph: &'a Graph) -> Self {
+    /// Follows dims through `graph`, and splits classes where a user wants it.
+    pub fn new(graph: &'a Graph, wanted: &'a [Split]) -> Self {
         let mut trace = Self {
             graph,
             classes: Classes::default(),
             dims: vec![None; graph.values.len()],
             sizes: HashMap::new(),
+            weights: vec![false; graph.values.len()],
+            kernels: HashMap::new(),
+            splits: Vec::new(),
+            wanted,
         };
-        for (&id, tensor) in &graph.constants {
-            trace.set_constant(id, tensor);
+        // In the order of the file, so that the same file has the same names.
+        for id in 0..graph.values.len() {
+            if let Some(tensor) = graph.constants.get(&id) {
+                trace.set_constant(id, tensor);
+                trace.weights[id] = true;
+            }
         }
         for &id in &graph.inputs {
             let dims = graph.types.get(&id).and_then(|kind| trace.stated(kind));
@@ -58,6 +73,11 @@ impl<'a> Trace<'a> {
             self.sizes
                 .insert(id, values.into_iter().map(Size::fixed).collect());
         }
+    }
+
+    /// Returns whether a value holds sizes and no data.
+    pub fn is_size(&self, id: ValueId) -> bool {
+        self.sizes.contains_key(&id)
     }
 
     /// Returns the integers in a value, as sizes.
@@ -84,6 +104,13 @@ impl<'a> Trace<'a> {
             self.set_constant(*id, tensor);
             return;
         }
+        let is_weight = |id: Option<ValueId>| id.is_none_or(|id| self.weights[id]);
+        let constant = node.graphs().next().is_none()
+            && node.row.is_some_and(|row| row.foldable)
+            && node.inputs.iter().all(|&id| is_weight(id));
+        for id in node.outputs.iter().flatten() {
+            self.weights[*id] = constant;
+        }
         let flow = node.row.map_or(Flow::Fresh, |row| row.flow);
         let all = self.flow(node, flow);
         for (output, dims) in node.outputs.iter().zip(all) {
@@ -98,6 +125,7 @@ impl<'a> Trace<'a> {
                 (dims, stated) => dims.or(stated),
             };
         }
+        self.split(node);
         if let Some(Some(id)) = node.outputs.first()
             && let Some(sizes) = self.arithmetic(node)
         {
@@ -114,99 +142,41 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// Begins a class at the dims of this node's results that a user splits.
+    fn split(&mut self, node: &Node) {
+        for (at, split) in self.wanted.iter().enumerate() {
+            let output = node.outputs.get(split.output).copied().flatten();
+            let Some(id) = output.filter(|&id| split.is_at(&node.name, &self.graph.values[id]))
+            else {
+                continue;
+            };
+            if let Some(dim) = self.dims[id]
+                .as_mut()
+                .and_then(|dims| dims.get_mut(split.dim))
+            {
+                let before = std::mem::replace(&mut dim.class, self.classes.fresh());
+                let after = dim.class;
+                self.classes.hint(after, Source::User, &split.name[..]);
+                self.splits.push((at, before, after));
+            }
+        }
+    }
+
     /// Adds what the file states about a value: sizes, and names of dims.
     fn agree(&mut self, dims: &mut [Dim], stated: &[Dim]) {
         for (dim, stated) in dims.iter_mut().zip(stated) {
             let named = self.classes.hinted(stated.class).is_some();
-            if named && dim.size.known().is_none() {
+            // A class that a user splits off is not the one that the file states.
+            let split = self
+                .classes
+                .hinted(dim.class)
+                .is_some_and(|hint| hint.source == Source::User);
+            if named && !split && dim.size.known().is_none() {
                 self.classes.join(dim.class, stated.class);
             }
             if stated.size.known().is_some() && dim.size.known().is_none() {
                 dim.size = stated.size.clone();
             }
-        }
-    }
-
-    /// Computes a node whose result is sizes.
-    fn arithmetic(&mut self, node: &Node) -> Option<Vec<Size>> {
-        let input = |at: usize| node.inputs.get(at).copied().flatten();
-        let int = |name: &str, default: i64| match node.attribute(name) {
-            Some(Attribute::Int(value)) => *value,
-            _ => default,
-        };
-        let x = self.sizes_of(input(0));
-        match &node.op[..] {
-            "Shape" => {
-                let dims = self.dims[input(0)?].as_ref()?;
-                let n = dims.len() as i64;
-                let bound =
-                    |at: i64| (if at < 0 { at.saturating_add(n) } else { at }).clamp(0, n) as usize;
-                let part = dims.get(bound(int("start", 0))..bound(int("end", n)))?;
-                Some(part.iter().map(|dim| dim.size.clone()).collect())
-            }
-            "Size" => {
-                let dims = self.dims[input(0)?].as_ref()?;
-                dims.iter()
-                    .try_fold(Size::fixed(1), |all, dim| all.times(&dim.size))
-                    .map(|size| vec![size])
-            }
-            "Cast" | "Identity" | "Squeeze" | "Unsqueeze" | "Reshape" => x,
-            "Concat" => {
-                let all: Option<Vec<_>> = node.inputs.iter().map(|&id| self.sizes_of(id)).collect();
-                Some(all?.concat()).filter(|all| all.len() <= MOST_SIZES)
-            }
-            "Gather" => {
-                let (x, index) = (x?, self.sizes_of(input(1))?);
-                let n = x.len() as i64;
-                index
-                    .iter()
-                    .map(|i| {
-                        let i = i.known()?;
-                        x.get(usize::try_from(if i < 0 { i + n } else { i }).ok()?)
-                            .cloned()
-                    })
-                    .collect()
-            }
-            "Slice" => {
-                let bound = |trace: &Self, at: usize| {
-                    trace.sizes_of(input(at)).and_then(|s| s.first()?.known())
-                };
-                let (x, start, end) = (x?, bound(self, 1)?, bound(self, 2)?);
-                let step = if input(4).is_some() {
-                    bound(self, 4)?
-                } else {
-                    1
-                };
-                let (from, count) = slice_range(x.len() as i64, start, end, step)?;
-                (0..count as i64)
-                    .map(|i| x.get(usize::try_from(from + i * step).ok()?).cloned())
-                    .collect()
-            }
-            "Mul" | "Div" | "Add" | "Sub" => {
-                let (a, b) = (x?, self.sizes_of(input(1))?);
-                let n = a.len().max(b.len());
-                (0..n)
-                    .map(|at| {
-                        let pick = |s: &[Size]| {
-                            if s.len() == 1 {
-                                s.first().cloned()
-                            } else {
-                                s.get(at).cloned()
-                            }
-                        };
-                        let (a, b) = (pick(&a)?, pick(&b)?);
-                        match (&node.op[..], a.known(), b.known()) {
-                            ("Mul", ..) => a.times(&b),
-                            ("Div", Some(a), Some(b)) => a.checked_div(b).map(Size::fixed),
-                            ("Div", ..) => a.over(&b),
-                            ("Add", Some(a), Some(b)) => a.checked_add(b).map(Size::fixed),
-                            ("Sub", Some(a), Some(b)) => a.checked_sub(b).map(Size::fixed),
-                            _ => Some(self.classes.unknown()),
-                        }
-                    })
-                    .collect()
-            }
-            _ => None,
         }
     }
 }

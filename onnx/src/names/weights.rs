@@ -1,9 +1,9 @@
 //! How dims flow through operators with weights.
 
-use super::classes::{Dim, Size, Source, camel};
+use super::classes::{Dim, Size, Source};
 use super::flow::{int, ints, place};
 use super::trace::Trace;
-use crate::graph::{Attribute, Node};
+use crate::graph::{Attribute, Node, ValueId};
 use crate::ops::slice_range;
 
 impl Trace<'_> {
@@ -19,6 +19,7 @@ impl Trace<'_> {
             w.last()?
         };
         self.classes.join(x.last()?.class, inner.class);
+        self.name_rows(node, &x, &w);
         let batch = |dims: &[Dim]| dims[..dims.len().saturating_sub(2)].to_vec();
         let mut y = self.broadcast_dims(&[batch(&x), batch(&w)]);
         if x.len() > 1 {
@@ -48,6 +49,7 @@ impl Trace<'_> {
             (w0, w1)
         };
         self.classes.join(inner.class, other.class);
+        self.name_rows(node, &[row.clone(), inner.clone()], &w);
         self.hint_parameter(node, 1, column);
         let y = vec![row.clone(), column.clone()];
         if let Some(bias) = self.operand(node, 2) {
@@ -77,15 +79,8 @@ impl Trace<'_> {
             }
             w[0].clone()
         };
-        let kernel = ["KH", "KW"];
-        for (dim, name) in w[2..].iter().zip(if w.len() == 4 {
-            &kernel[..]
-        } else {
-            &["K", "KH", "KW"]
-        }) {
-            self.classes
-                .hint(dim.class, Source::Position, (*name).into());
-        }
+        self.name_kernel(node, &w);
+        self.name_image(node, &x);
         self.hint_parameter(node, 1, &out);
         self.join_vector(node.inputs.get(2).copied().flatten(), Some(&out));
         let kernel: Option<Vec<i64>> = w[2..].iter().map(|dim| dim.size.known()).collect();
@@ -106,14 +101,21 @@ impl Trace<'_> {
         ) else {
             return all;
         };
-        let ([a, b, input], [direction, _, from], [_, _, hidden]) = (&x[..], &w[..], &r[..]) else {
+        let ([a, b, input], [direction, gate, from], [other, gates, hidden]) =
+            (&x[..], &w[..], &r[..])
+        else {
             return all;
         };
         self.classes.join(input.class, from.class);
-        self.classes
-            .hint(hidden.class, Source::Position, "Hidden".into());
-        self.classes
-            .hint(direction.class, Source::Position, "Direction".into());
+        self.classes.join(other.class, direction.class);
+        self.classes.join(gates.class, gate.class);
+        for (dim, name) in [(hidden, "Hidden"), (direction, "Direction"), (gate, "Gate")] {
+            self.role(node, dim, Source::Role, name);
+        }
+        if let Some([from, both]) = self.operand(node, 3).as_deref() {
+            self.classes.join(from.class, direction.class);
+            self.role(node, both, Source::Role, "GateBias");
+        }
         let (direction, hidden) = (direction.clone(), hidden.clone());
         let swapped = int(node, "layout", 0) != 0;
         let (time, batch) = if swapped {
@@ -121,6 +123,9 @@ impl Trace<'_> {
         } else {
             (a.clone(), b.clone())
         };
+        self.role(node, &time, Source::Role, "Time");
+        self.role(node, &batch, Source::Role, "Batch");
+        self.role(node, input, Source::Position, "Feature");
         let states = if swapped {
             [&batch, &direction, &hidden]
         } else {
@@ -237,61 +242,108 @@ impl Trace<'_> {
         let Some(id) = node.inputs.get(input).copied().flatten() else {
             return;
         };
-        if !self.graph.constants.contains_key(&id) {
+        if !self.weights[id] {
             return;
         }
-        let noise = |part: &&str| {
-            let lower = part.to_ascii_lowercase();
-            let lower = lower.split("_output").next().unwrap_or_default();
-            let plain =
-                lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':' || c == '_');
-            !matches!(
-                plain,
-                "" | "weight"
-                    | "kernel"
-                    | "w"
-                    | "bias"
-                    | "readvariableop"
-                    | "onnx"
-                    | "matmul"
-                    | "conv"
-                    | "resource"
-                    | "gemm"
-                    | "einsum"
-                    | "gather"
-                    | "output"
-                    | "const"
-                    | "const_fold_opt"
-            )
+        let value = |id: Option<ValueId>| id.map_or("", |id| &self.graph.values[id][..]);
+        let path = match (parameter_path(value(Some(id))), &node.name[..]) {
+            (Some(path), _) => path,
+            (None, "") => {
+                parameter_path(value(node.outputs.first().copied().flatten())).unwrap_or_default()
+            }
+            (None, name) => parameter_path(name).unwrap_or_default(),
         };
-        let own = &self.graph.values[id];
-        let output = node
-            .outputs
-            .first()
-            .copied()
-            .flatten()
-            .map_or("", |id| &self.graph.values[id][..]);
-        let node_path = if node.name.is_empty() {
-            output
-        } else {
-            &node.name[..]
-        };
-        let name = if own.starts_with("onnx::") {
-            node_path
-        } else {
-            &own[..]
-        };
-        let parts: Vec<&str> = name.split(['.', '/', ':']).filter(noise).collect();
-        let Some(last) = parts.last() else { return };
-        let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
-        let text = if digits(last) && parts.len() > 1 {
-            parts[parts.len() - 2..].join("_")
-        } else {
-            (*last).to_owned()
-        };
-        if !digits(&text) && text.len() < 40 {
-            self.classes
-                .hint(dim.class, Source::Parameter, camel(&text));
-        }
+        self.classes.hint_path(dim.class, Source::Parameter, path);
     }
+}
+
+/// Words that say how a value was made, and not what it is.
+const NOISE: &[&str] = &[
+    "",
+    "weight",
+    "weights",
+    "kernel",
+    "w",
+    "b",
+    "bias",
+    "biasadd",
+    "readvariableop",
+    "onnx",
+    "resource",
+    "output",
+    "const",
+    "constant",
+    "const_fold_opt",
+    "transpose",
+    "reshape",
+    "squeeze",
+    "unsqueeze",
+    "cast",
+    "identity",
+    "expanddims",
+    "expand_dims",
+    "p2o",
+    "dequantizelinear",
+    "quantized",
+    "fusedbatchnormv3",
+    "add",
+];
+
+/// Kinds of layers, which are names only where there is nothing else.
+const KINDS: &[&str] = &[
+    "matmul", "conv", "gemm", "einsum", "gather", "conv2d", "conv1d", "dense", "linear", "fc",
+];
+
+/// The parts of a parameter's path that are words or numbers; `None` if none of them says something.
+pub(super) fn parameter_path(name: &str) -> Option<Vec<String>> {
+    if name.starts_with("onnx::") {
+        return None;
+    }
+    let name = name.split(';').next_back().unwrap_or(name);
+    let plain = |part: &str| {
+        let lower = part.to_ascii_lowercase();
+        let lower = lower.split("_output").next().unwrap_or_default();
+        lower
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == ':' || c == '_')
+            .to_owned()
+    };
+    let is_digits = |part: &str| part.chars().all(|c| c.is_ascii_digit());
+    let mut parts: Vec<&str> = name
+        .split(['.', '/', ':'])
+        .filter(|part| !part.is_empty())
+        .collect();
+    while let Some(last) = parts.last() {
+        let lower = plain(last);
+        let is_number = is_digits(last) && parts.len() > 1 && !name.ends_with(&format!(":{last}"));
+        if !NOISE.contains(&&lower[..])
+            || is_number
+                && parts[..parts.len() - 1]
+                    .iter()
+                    .any(|p| !NOISE.contains(&&plain(p)[..]))
+        {
+            break;
+        }
+        parts.pop();
+    }
+    // `block.conv` is a block; `conv_3` alone is a name.
+    if parts.len() > 1
+        && parts
+            .last()
+            .is_some_and(|last| KINDS.contains(&&last.to_ascii_lowercase()[..]))
+    {
+        parts.pop();
+    }
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|part| {
+            let end = ["_weight", "_w_0", "_w", ".w_0", "_b_0"]
+                .iter()
+                .find_map(|end| part.strip_suffix(end));
+            end.unwrap_or(part).to_owned()
+        })
+        .collect();
+    let says = parts
+        .last()
+        .is_some_and(|last| !is_digits(last) || parts.len() > 1);
+    says.then_some(parts)
 }
