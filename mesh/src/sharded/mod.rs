@@ -9,6 +9,7 @@ pub mod halo;
 pub mod layers;
 pub mod operand;
 pub mod order;
+pub mod pairs;
 pub mod product;
 pub mod reduce;
 pub mod view;

@@ -32,7 +32,7 @@ pub struct Bilinear<I: Dim, J: Dim, O: Dim, T: Element = f32> {
     pub bias: Option<Param<(O,), T>>,
 }
 
-impl<I: Dim, J: Dim, O: Dim, T: Inexact> Bilinear<I, J, O, T>
+impl<I: Dim, J: Dim, O: Dim> Bilinear<I, J, O>
 where
     (O, I, J): Distinct,
     (O,): Distinct,

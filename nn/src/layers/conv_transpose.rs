@@ -73,7 +73,7 @@ pub type ConvTranspose2d<A, C, O, T = f32> = ConvTranspose<2, A, C, O, T>;
 /// ```
 pub type ConvTranspose3d<A, C, O, T = f32> = ConvTranspose<3, A, C, O, T>;
 
-impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact> ConvTranspose<S, A, C, O, T>
+impl<const S: usize, A: Axes, C: Dim, O: Dim> ConvTranspose<S, A, C, O>
 where
     TransposedKernel<A, C, O>: Distinct,
     (O,): Distinct,

@@ -49,7 +49,7 @@ pub struct GroupNorm<A: Axes, C: Dim, T: Element = f32> {
     dims: PhantomData<A>,
 }
 
-impl<A: Axes, C: Dim, T: Float> GroupNorm<A, C, T>
+impl<A: Axes, C: Dim> GroupNorm<A, C>
 where
     (C,): Distinct,
 {
@@ -161,7 +161,7 @@ impl Default for InstanceNormOptions {
     }
 }
 
-impl<A: Axes, C: Dim, T: Float> InstanceNorm<A, C, T>
+impl<A: Axes, C: Dim> InstanceNorm<A, C>
 where
     (C,): Distinct,
 {

@@ -15,6 +15,9 @@
 //! | [`AdaptiveAvgPool<A>`](AdaptiveAvgPool), [`AdaptiveMaxPool<A>`](AdaptiveMaxPool), [`Upsample<A>`](Upsample) | sizes of `A` | none |
 //! | [`Dropout`], [`ChannelDropout<A>`](ChannelDropout) | nothing | none |
 //! | [`WeightNorm<L>`](WeightNorm), [`SpectralNorm<L>`](SpectralNorm) | those of the layer `L` | its own, and lengths or vectors |
+//!
+//! Every constructor creates an `f32` layer, since rustc does not infer a dtype that nothing else states.
+//! [`to`](crate::ToDtype::to) converts a layer: `GroupNorm::<(H, W), C>::new(C.of(8), 2).to::<f64>()`.
 
 mod attention;
 mod bilinear;

@@ -186,7 +186,7 @@ fn transposed_along_one_dim<T: Float>() {
         dilation: &[2],
         groups: 1,
     };
-    let layer = ConvTranspose1d::<W, C, Out, T>::with(C.of(3), Out.of(2), W.of(3), options);
+    let layer = ConvTranspose1d::<W, C, Out>::with(C.of(3), Out.of(2), W.of(3), options).to::<T>();
     check::<T, _>(
         layer,
         &arrays(&[2, 3, 4], &[3, 2, 3], 2),
@@ -207,7 +207,8 @@ fn transposed_with_groups<T: Float>() {
         groups: 2,
         ..default()
     };
-    let layer = ConvTranspose2d::<(H, W), C6, C4, T>::with(C6, C4, (H.of(3), W.of(2)), options);
+    let layer =
+        ConvTranspose2d::<(H, W), C6, C4>::with(C6, C4, (H.of(3), W.of(2)), options).to::<T>();
     let mut slide = Slide {
         stride: &[2, 1],
         padding: &[1, 0],
@@ -253,7 +254,7 @@ fn transposed_along_three_dims<T: Float>() {
     };
     // The channels keep their name.
     let kernel = (D.of(2), H.of(1), W.of(2));
-    let layer = ConvTranspose3d::<(D, H, W), C, C, T>::new(C.of(2), C.of(2), kernel);
+    let layer = ConvTranspose3d::<(D, H, W), C, C>::new(C.of(2), C.of(2), kernel).to::<T>();
     check::<T, _>(
         layer,
         &arrays(&[1, 2, 2, 2, 3], &[2, 2, 2, 1, 2], 2),

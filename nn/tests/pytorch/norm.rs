@@ -37,7 +37,7 @@ fn arrays(sizes: &[usize]) -> Arrays {
 }
 
 fn groups<T: Float>() {
-    let mut layer = GroupNorm::<(H, W), C, T>::new(C.of(6), 3);
+    let mut layer = GroupNorm::<(H, W), C>::new(C.of(6), 3).to::<T>();
     layer.eps = 0.1;
     let forward = |layer: &GroupNorm<(H, W), C, T>, x: &[DynTensor]| {
         let x: Tensor<(N, C, H, W), T> = typed(&x[0]);
@@ -56,7 +56,7 @@ fn groups<T: Float>() {
     });
     // No spatial dims, and one that is a batch dim.
     check::<T, _>(
-        GroupNorm::<C, C, T>::new(C.of(6), 2),
+        GroupNorm::<C, C>::new(C.of(6), 2).to::<T>(),
         &arrays(&[3, 6]),
         &["x"],
         |layer, x| {
@@ -78,7 +78,7 @@ fn instances<T: Float>() {
     };
     let mut all = arrays(&[2, 3, 2, 3]);
     check::<T, _>(
-        InstanceNorm::with(C.of(3), options),
+        InstanceNorm::with(C.of(3), options).to::<T>(),
         &all,
         &["x"],
         forward,
@@ -86,7 +86,7 @@ fn instances<T: Float>() {
     );
     all.truncate(1);
     check::<T, _>(
-        InstanceNorm::new(C.of(3)),
+        InstanceNorm::new(C.of(3)).to::<T>(),
         &all,
         &["x"],
         forward,
@@ -102,7 +102,7 @@ fn tracked<T: Float>() -> (InstanceNorm<(H, W), C, T>, Array) {
         momentum: 0.3,
         eps: 0.01,
     };
-    let mut layer = InstanceNorm::with(C.of(3), options);
+    let mut layer = InstanceNorm::with(C.of(3), options).to::<T>();
     let state = |seed| Array::draw(&[3], seed).to_dyn::<T>();
     layer.load([
         ("weight", state(2)),

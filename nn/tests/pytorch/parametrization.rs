@@ -115,7 +115,7 @@ fn lengths_of_heads_and_kernels<T: Float>() {
     assert_close::<T>("heads", &to_f64(&weight.to_dyn()), &want, [1e-14, 1e-6]);
 
     let (lengths, direction) = (Array::draw(&[8, 1, 1], 1), Array::draw(&[8, 2, 3], 2));
-    let conv = ConvTranspose1d::<W, C8, C8, T>::with(
+    let conv = ConvTranspose1d::<W, C8, C8>::with(
         C8,
         C8,
         W.of(3),
@@ -123,7 +123,8 @@ fn lengths_of_heads_and_kernels<T: Float>() {
             groups: 4,
             ..default()
         },
-    );
+    )
+    .to::<T>();
     let mut layer = WeightNorm::new(conv);
     layer.load([
         (V, direction.to_dyn::<T>()),

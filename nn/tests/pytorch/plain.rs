@@ -179,7 +179,7 @@ fn bilinear<T: Float>() {
         ("bias", Array::draw(&[5], 4)),
     ];
     check::<T, _>(
-        Bilinear::<In, Other, Out, T>::new(In.of(4), Other.of(2), Out.of(5)),
+        Bilinear::<In, Other, Out>::new(In.of(4), Other.of(2), Out.of(5)).to::<T>(),
         &arrays,
         &["x", "y"],
         |layer, x| {
@@ -203,7 +203,7 @@ fn bilinear<T: Float>() {
         },
     );
     // A batch dim of one input alone.
-    let layer = Bilinear::<In, Other, Out, T>::new(In.of(4), Other.of(2), Out.of(5));
+    let layer = Bilinear::<In, Other, Out>::new(In.of(4), Other.of(2), Out.of(5)).to::<T>();
     let x: Tensor<(N, In), T> = Tensor::ones([3, 4]);
     let y: Tensor<(H, Other, N), T> = Tensor::ones([2, 2, 3]);
     let z: Tensor<(N, Out, H), T> = layer.forward(&x, &y);
@@ -278,18 +278,14 @@ fn chain<T: Float>() -> impl Module + Layer<Tensor<(N, C, H, W), T>, Out = Tenso
         ..default()
     };
     Sequential((
-        WeightNorm::new(ConvTranspose2d::<(H, W), C, Out, T>::new(
-            C.of(2),
-            Out.of(4),
-            kernel,
-        )),
-        GroupNorm::<(H, W), Out, T>::new(Out.of(4), 2),
-        SpectralNorm::new(ConvTranspose2d::<(H, W), Out, C, T>::new(
-            Out.of(4),
-            C.of(3),
-            kernel,
-        )),
-        InstanceNorm::<(H, W), C, T>::with(C.of(3), tracked),
+        WeightNorm::new(
+            ConvTranspose2d::<(H, W), C, Out>::new(C.of(2), Out.of(4), kernel).to::<T>(),
+        ),
+        GroupNorm::<(H, W), Out>::new(Out.of(4), 2).to::<T>(),
+        SpectralNorm::new(
+            ConvTranspose2d::<(H, W), Out, C>::new(Out.of(4), C.of(3), kernel).to::<T>(),
+        ),
+        InstanceNorm::<(H, W), C>::with(C.of(3), tracked).to::<T>(),
         ChannelDropout::new((H, W), 0.0),
         Upsample::new((H, W), 2.0, InterpolateMode::Linear),
         AdaptiveAvgPool::new((H.of(3), W.of(3))),
