@@ -50,6 +50,7 @@
 //! | have names, rank and dtype at run time | [`DynTensor`]; in a typed tensor, [`Wild`] |
 //! | write generic functions | [`relations`](macro@relations), and the bounds and aliases of [`dims`](mod@dims) |
 //! | differentiate | [`grad`](mod@grad) |
+//! | select, group and align by label: dates, latitudes, names | `labelled` (feature `labels`) |
 //! | loop over a dim: scans, a function of each slice | [`loops`] |
 //! | write to a part of a tensor, compute with sparse tensors | [`TensorMut`], [`Sparse`] |
 //! | pass optional arguments | [`options`]; [`types`] has other types of arguments and results |
@@ -66,6 +67,7 @@
 //! - `rayon`, on by default: kernels run on all cores.
 //! - `ndarray`, on by default: conversions from and to arrays of `ndarray`.
 //! - `cuda`: CUDA devices; builds without CUDA. `cuda-kernels` adds compiled kernels.
+//! - `labels`: tensors with [labels](mod@labelled) along their dims, such as latitudes and dates.
 //! - `fft`, `linalg`: Fourier transforms, decompositions and solvers.
 //! - `serde`: `Serialize` and `Deserialize` of tensors, with names.
 //! - `profile`, `tracing`: a table of what operators cost, a span for each.
@@ -74,6 +76,8 @@
 
 mod erased;
 pub mod grad;
+#[cfg(feature = "labels")]
+pub mod labelled;
 pub mod loops;
 mod macros;
 pub mod options;
@@ -84,6 +88,11 @@ pub mod types;
 // `#[twin]` expands to `crate::ok` and `crate::done`.
 use erased::{done, ok};
 pub use half::{bf16, f16};
+#[cfg(feature = "labels")]
+pub use jiff;
+#[cfg(feature = "labels")]
+#[doc(inline)]
+pub use labelled::{DynLabelled, Labelled, Labels, Timestamp, at, nearest};
 pub use nomina_core::dims;
 #[doc(inline)]
 pub use nomina_core::dims::Wild;

@@ -22,6 +22,8 @@ mod grad;
 mod ids;
 #[path = "generate/kernels.rs"]
 mod kernels;
+#[path = "generate/labelled_methods.rs"]
+mod labelled_methods;
 #[path = "generate/mesh_methods.rs"]
 mod mesh_methods;
 #[path = "generate/signature.rs"]
@@ -67,6 +69,11 @@ fn generated_files_are_up_to_date() {
         ("src/tensor/conv/windows.rs", typed_windows::methods()),
         ("src/tensor/loss/elementwise.rs", losses),
         ("src/tensor/arithmetic.rs", typed_operators::operators()),
+        ("src/labelled/generated.rs", labelled_methods::typed()),
+        (
+            "src/labelled/dynamic/generated.rs",
+            labelled_methods::by_name(),
+        ),
         ("mesh/src/sharded/generated.rs", mesh_methods::typed()),
         ("mesh/src/dynamic/generated.rs", mesh_methods::by_name()),
         ("mesh/tests/rows/generated.rs", mesh_methods::listed()),

@@ -206,14 +206,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Like [`from_erased`](Self::from_erased), but of the result of a dynamic operator.
     #[cfg_attr(debug_assertions, track_caller)]
-    fn try_from_dyn(result: Result<DynTensor>) -> Result<Self> {
+    pub(crate) fn try_from_dyn(result: Result<DynTensor>) -> Result<Self> {
         Self::try_from_erased(result.map(|found| compose::erase(found, D::STATIC)))
     }
 
     /// Like [`from_erased`](Self::from_erased), but of a result that may be an error.
     #[inline(always)]
     #[cfg_attr(debug_assertions, track_caller)]
-    fn try_from_erased(result: Result<Erased>) -> Result<Self> {
+    pub(crate) fn try_from_erased(result: Result<Erased>) -> Result<Self> {
         match result {
             Ok(erased) => Ok(Self::from_erased(erased)),
             Err(error) => Err(error),
@@ -261,7 +261,7 @@ impl<A: Axes, D: Dims> Picking<D> for A {
 
 /// Like [`Picking`], but of an argument value.
 #[inline(always)]
-fn picked<A: Axes, D: Dims>(_dims: &A) -> Picked {
+pub(crate) fn picked<A: Axes, D: Dims>(_dims: &A) -> Picked {
     <A as Picking<D>>::PICKED
 }
 
