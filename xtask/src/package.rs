@@ -5,11 +5,12 @@ use crate::project_rules::code;
 use crate::step::{Command, root};
 
 /// The folders of the published packages.
-const PUBLISHED: [&str; 11] = [
+const PUBLISHED: [&str; 12] = [
     ".",
     "cargo-nomina",
     "core",
     "cuda-kernels",
+    "data",
     "io",
     "macros",
     "mesh",

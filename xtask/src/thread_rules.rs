@@ -114,7 +114,9 @@ fn no_kernel_waits_inside_rayon() {
 /// Libraries may use rayon where it is a feature of theirs.
 #[test]
 fn no_library_gets_rayon_but_faer() {
-    for folder in [".", "core", "runtime", "io", "nn", "onnx", "mesh", "mpi"] {
+    for folder in [
+        ".", "core", "runtime", "data", "io", "nn", "onnx", "mesh", "mpi",
+    ] {
         let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
         let mut section = "";
         for line in text.lines() {

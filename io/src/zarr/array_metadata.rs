@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use super::codec::{BytesCodec, Elements};
 use super::codec_chain::{ArrayCodec, CodecChain, Shards};
 use super::errors::{broken, other_version};
+use super::text::TextCodec;
 use crate::json::{AtMost, MOST_DIMS};
 
 /// The metadata of an array.
@@ -21,11 +22,15 @@ use crate::json::{AtMost, MOST_DIMS};
 pub(super) struct ArrayMetadata {
     pub(super) dtype: DType,
     pub(super) names: Names,
+    /// The names in the file, which may be no identifiers.
+    pub(super) dimension_names: Vec<Option<String>>,
     pub(super) shape: Vec<usize>,
     /// The sizes of a chunk.
     pub(super) chunk: Vec<usize>,
     pub(super) elements: Elements,
     pub(super) chain: CodecChain,
+    /// The representation of texts, if elements are texts; their dtype is then without meaning.
+    pub(super) text: Option<TextCodec>,
     /// The JSON text of the attributes.
     pub(super) attributes: String,
     keys: ChunkKeys,
@@ -50,8 +55,8 @@ impl ArrayMetadata {
         words.join(self.keys.separator)
     }
 
-    /// Parses the metadata.
-    pub(super) fn read(op: &'static str, text: &str) -> Result<Self> {
+    /// Parses the metadata. If `lenient`, names that are no identifiers or repeated are left out.
+    pub(super) fn read(op: &'static str, text: &str, lenient: bool) -> Result<Self> {
         let parsed = serde_json::from_str::<ArrayJson<'_>>(text);
         let json = parsed.map_err(|error| broken(op, error))?;
         let missing = |what| broken(op, format_args!("`{what}` is missing"));
@@ -66,15 +71,32 @@ impl ArrayMetadata {
         if let Some(key) = json.unknown {
             return Err(broken(op, format_args!("`{key}` is not supported")));
         }
-        let data_type = json.data_type.ok_or_else(|| missing("data_type"))?.name;
-        let dtype = DType::from_str(&data_type).ok();
-        let Some(dtype) = dtype.filter(|dtype| dtype.torch_name() == data_type) else {
+        let data_type = json.data_type.ok_or_else(|| missing("data_type"))?;
+        let bytes = data_type.configuration.length_bytes.unwrap_or_default();
+        let data_type = data_type.name;
+        let text = match &data_type[..] {
+            "string" => Some(TextCodec::Variable),
+            "fixed_length_utf32" => Some(TextCodec::Utf32(bytes)),
+            "null_terminated_bytes" => Some(TextCodec::Bytes(bytes)),
+            _ => None,
+        };
+        if text.is_some_and(|text| text.size() == 0 || text.size() > 1 << 20) {
+            return Err(broken(op, "texts of no or too many bytes"));
+        }
+        let dtype = match text {
+            Some(_) => Some(DType::U8),
+            None => DType::from_str(&data_type)
+                .ok()
+                .filter(|dtype| dtype.torch_name() == data_type),
+        };
+        let Some(dtype) = dtype else {
             let what = format!("elements of `{data_type}` are not supported");
             return Err(Error::new(ErrorKind::DType, op, what));
         };
         let shape = json.shape.ok_or_else(|| missing("shape"))?.0;
         numel(op, &shape)?;
-        let names = parse_names(op, json.dimension_names, shape.len())?;
+        let dimension_names = parse_names(op, json.dimension_names, shape.len())?;
+        let names = to_names(&dimension_names, lenient)?;
         let grid = json.chunk_grid.ok_or_else(|| missing("chunk_grid"))?;
         if grid.name != "regular" {
             return Err(broken(op, format_args!("chunks by `{}`", grid.name)));
@@ -82,23 +104,34 @@ impl ArrayMetadata {
         let chunk = grid.configuration.sizes();
         let chunk = chunk.ok_or_else(|| missing("chunk_shape"))?;
         require_chunk(op, &chunk, &shape, dtype)?;
-        let fill = json.fill_value.ok_or_else(|| missing("fill_value"))?;
-        let fill = parse_element(dtype, fill.get()).ok_or_else(|| {
-            let text: String = fill.get().chars().take(40).collect();
+        let given = json.fill_value.ok_or_else(|| missing("fill_value"))?;
+        let fill = match text {
+            // Texts that were never written are empty.
+            Some(text) => Some(vec![0; text.size()]),
+            None => parse_element(dtype, given.get()),
+        };
+        let fill = fill.ok_or_else(|| {
+            let text: String = given.get().chars().take(40).collect();
             broken(op, format_args!("`{text}` does not fit {dtype}"))
         })?;
         let codecs = json.codecs.ok_or_else(|| missing("codecs"))?;
         Ok(Self {
             elements: Elements {
-                size: dtype.size(),
-                number: dtype.to_real().size(),
+                size: text.map_or(dtype.size(), TextCodec::size),
+                number: match text {
+                    Some(TextCodec::Utf32(_)) => 4,
+                    Some(_) => 1,
+                    None => dtype.to_real().size(),
+                },
                 fill,
             },
             chain: parse_chain(op, codecs, &chunk, dtype)?,
             attributes: json.attributes.map_or("{}", RawValue::get).to_owned(),
             keys: parse_keys(op, json.chunk_key_encoding)?,
+            text,
             dtype,
             names,
+            dimension_names,
             shape,
             chunk,
         })
@@ -156,21 +189,33 @@ pub(super) fn require_chunk(
 
 type Texts = AtMost<Option<String>, MOST_DIMS>;
 
-fn parse_names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Names> {
+fn parse_names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Vec<Option<String>>> {
     let Some(AtMost(names)) = names else {
-        return Ok(Names::unnamed(rank));
+        return Ok(vec![None; rank]);
     };
     if names.len() != rank {
         let what = format!("{} names for {rank} dims", names.len());
         return Err(Error::new(ErrorKind::NamesLen, op, what));
     }
     // Writers of zarr denote an unnamed dim by `null` or by an empty text.
-    let named = |name: &Option<String>| {
-        let name = name.as_deref().filter(|name| !name.is_empty());
-        name.map(Name::new).transpose()
-    };
-    let names: Result<Vec<_>> = names.iter().map(named).collect();
-    Names::new(names?)
+    let named = |name: Option<String>| name.filter(|name| !name.is_empty());
+    Ok(names.into_iter().map(named).collect())
+}
+
+/// Returns the names of dims. If `lenient`, those that are no identifiers or repeated are left out.
+pub(super) fn to_names(texts: &[Option<String>], lenient: bool) -> Result<Names> {
+    let mut names: Vec<Option<Name>> = Vec::new();
+    for text in texts {
+        let name = match text.as_deref().map(Name::new).transpose() {
+            Ok(name) => name.filter(|_| {
+                !lenient || !names.contains(&Name::new(text.as_deref().unwrap_or_default()).ok())
+            }),
+            Err(_) if lenient => None,
+            Err(error) => return Err(error),
+        };
+        names.push(name);
+    }
+    Names::new(names)
 }
 
 fn parse_keys(op: &'static str, encoding: Option<NamedConfig>) -> Result<ChunkKeys> {
@@ -258,14 +303,15 @@ fn parse_chain(
                 };
                 array = Some(ArrayCodec::Bytes { big });
             }
+            ("vlen-utf8", None) => array = Some(ArrayCodec::Bytes { big: false }),
             ("sharding_indexed", None) => {
                 let shards = parse_shards(op, more, &chunk, dtype)?;
                 array = Some(ArrayCodec::Shards(Box::new(shards)));
             }
-            ("transpose" | "bytes" | "sharding_indexed", Some(_)) => {
+            ("transpose" | "bytes" | "sharding_indexed" | "vlen-utf8", Some(_)) => {
                 return Err(wrong("it takes elements, not bytes"));
             }
-            ("crc32c" | "gzip" | "zstd", None) => {
+            ("blosc" | "crc32c" | "gzip" | "zlib" | "numcodecs.zlib" | "zstd", None) => {
                 return Err(wrong("it takes bytes, not elements"));
             }
             (_, Some(ArrayCodec::Shards(_))) => {
@@ -275,10 +321,13 @@ fn parse_chain(
             ("gzip", _) => packed.push(BytesCodec::Gzip {
                 level: more.level.unwrap_or(5).clamp(0, 9) as u32,
             }),
+            ("zlib" | "numcodecs.zlib", _) => packed.push(BytesCodec::Zlib {
+                level: more.level.unwrap_or(1).clamp(0, 9) as u32,
+            }),
             ("zstd", _) => packed.push(BytesCodec::Zstd),
             _ => {
                 return Err(wrong("unknown")
-                    .hint("supported: bytes, crc32c, gzip, sharding_indexed, transpose, zstd"));
+                    .hint("supported: bytes, crc32c, gzip, sharding_indexed, transpose, vlen-utf8, zlib, zstd"));
             }
         }
     }
@@ -415,6 +464,7 @@ struct Configuration {
     endian: Option<String>,
     order: Option<AtMost<usize, MOST_DIMS>>,
     level: Option<i64>,
+    length_bytes: Option<usize>,
     codecs: Option<Codecs>,
     index_codecs: Option<Codecs>,
     index_location: Option<String>,

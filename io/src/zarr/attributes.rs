@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::errors::{broken, other_version};
-use super::group::description;
+use super::group::{description, edit_description};
 
 /// A value in the attributes of an array or a group.
 ///
@@ -98,11 +98,57 @@ pub(super) fn parse(op: &'static str, text: &str) -> Result<BTreeMap<String, Att
     }
 }
 
+impl From<Attribute> for serde_json::Value {
+    /// Converts to JSON; an infinite number or NaN becomes its name, as writers of zarr do.
+    fn from(value: Attribute) -> Self {
+        match value {
+            Attribute::Null => Self::Null,
+            Attribute::Bool(value) => value.into(),
+            Attribute::Int(value) => value.into(),
+            Attribute::Float(value) if value.is_nan() => "NaN".into(),
+            Attribute::Float(value) if value.is_infinite() => {
+                if value > 0.0 { "Infinity" } else { "-Infinity" }.into()
+            }
+            Attribute::Float(value) => value.into(),
+            Attribute::Text(text) => text.into(),
+            Attribute::List(list) => list.into_iter().map(Self::from).collect(),
+            Attribute::Map(map) => {
+                let entries = map.into_iter().map(|(key, value)| (key, value.into()));
+                Self::Object(entries.collect())
+            }
+        }
+    }
+}
+
+/// Replaces the attributes of the group or array of version 3 at a path. `_FillValue` of NaN is written as xarray reads
+/// it: eight bytes in base64.
+///
+/// # Errors
+/// Returns [`ErrorKind::File`](nomina::ErrorKind::File) if the path does not exist or cannot be written;
+/// [`ErrorKind::Parse`](nomina::ErrorKind::Parse) if its metadata is corrupt or of zarr version 2.
+pub fn set_attributes<'a>(
+    path: impl AsRef<Path>,
+    attributes: impl IntoIterator<Item = (&'a str, Attribute)>,
+) -> Result<()> {
+    edit_description("set_attributes", path.as_ref(), |json| {
+        let entries = attributes.into_iter().map(|(key, value)| {
+            let value = match value {
+                Attribute::Float(value) if key == "_FillValue" && value.is_nan() => {
+                    "AAAAAAAA+H8=".into()
+                }
+                value => value.into(),
+            };
+            (key.to_owned(), value)
+        });
+        json["attributes"] = serde_json::Value::Object(entries.collect());
+    })
+}
+
 /// Reads the attributes of the group or array at a path, such as `units`.
 ///
 /// # Errors
 /// Returns [`ErrorKind::File`](nomina::ErrorKind::File) if the path does not exist or cannot be read;
-/// [`ErrorKind::Parse`](nomina::ErrorKind::Parse) if its metadata is corrupt or of zarr version 2.
+/// [`ErrorKind::Parse`](nomina::ErrorKind::Parse) if its metadata is corrupt.
 pub fn attributes(path: impl AsRef<Path>) -> Result<BTreeMap<String, Attribute>> {
     #[derive(Deserialize)]
     struct AttributesJson<'a> {

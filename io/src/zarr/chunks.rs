@@ -67,20 +67,9 @@ impl<X: OpenAs> Zarr<X> {
     pub fn read(&self) -> Result<X> {
         let op = "read";
         let read = || {
-            let ArrayMetadata {
-                dtype,
-                names,
-                elements,
-                chunk,
-                ..
-            } = &*self.array;
-            let shape = self.shape();
-            let all = elements.filled(&shape);
-            let mut all = all.map_err(|error| chunk_failed(op, &error))?;
-            self.part().each_chunk(chunk, |index, part| {
-                self.read_chunk(op, &self.array.key(index), &part, &mut all)
-            })?;
-            let mut raw = Raw::from_bytes(op, *dtype, &shape, &all)?;
+            let ArrayMetadata { dtype, names, .. } = &*self.array;
+            let all = self.read_bytes(op)?;
+            let mut raw = Raw::from_bytes(op, *dtype, &self.shape(), &all)?;
             if let Some(packing) = &self.packing {
                 drop(all);
                 raw = packing.decode(raw, self.dtype)?;
@@ -88,6 +77,19 @@ impl<X: OpenAs> Zarr<X> {
             open_as(op, DynTensor::from_parts(raw, names.clone())?)
         };
         read().map_err(|error: Error| error.within(self.path.display()))
+    }
+
+    /// Reads the bytes of the box's elements.
+    pub(super) fn read_bytes(&self, op: &'static str) -> Result<Vec<u8>> {
+        let ArrayMetadata {
+            elements, chunk, ..
+        } = &*self.array;
+        let all = elements.filled(&self.shape());
+        let mut all = all.map_err(|error| chunk_failed(op, &error))?;
+        self.part().each_chunk(chunk, |index, part| {
+            self.read_chunk(op, &self.array.key(index), &part, &mut all)
+        })?;
+        Ok(all)
     }
 
     /// Writes all of the box. Each chunk is replaced atomically; a chunk that the box covers partly is read first.

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
-use flate2::write::GzEncoder;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use flate2::write::{GzEncoder, ZlibEncoder};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
@@ -84,6 +84,7 @@ pub(super) struct Source<'a> {
 pub(super) enum BytesCodec {
     Crc32c,
     Gzip { level: u32 },
+    Zlib { level: u32 },
     Zstd,
 }
 
@@ -106,6 +107,7 @@ impl BytesCodec {
         Ok(match self {
             Self::Crc32c => Box::new(Crc32cReader::new(from)),
             Self::Gzip { .. } => Box::new(MultiGzDecoder::new(from)),
+            Self::Zlib { .. } => Box::new(ZlibDecoder::new(from)),
             Self::Zstd => {
                 // The decoded data is not much longer than the array, so no larger window is needed.
                 let most = len.saturating_mul(2).saturating_add(1 << 10);
@@ -134,6 +136,11 @@ impl BytesCodec {
             }
             Self::Gzip { level } => {
                 let mut packed = GzEncoder::new(Vec::new(), Compression::new(level));
+                packed.write_all(&bytes)?;
+                packed.finish()
+            }
+            Self::Zlib { level } => {
+                let mut packed = ZlibEncoder::new(Vec::new(), Compression::new(level));
                 packed.write_all(&bytes)?;
                 packed.finish()
             }
@@ -232,6 +239,7 @@ mod tests {
         let all = [
             BytesCodec::Crc32c,
             BytesCodec::Gzip { level: 1 },
+            BytesCodec::Zlib { level: 1 },
             BytesCodec::Zstd,
         ];
         for packed in all {

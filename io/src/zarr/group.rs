@@ -7,7 +7,8 @@ use std::path::Path;
 use nomina::{Error, ErrorKind, Result};
 use nomina_runtime::file::{self, failed};
 
-use super::errors::chunk_failed;
+use super::errors::{broken, chunk_failed};
+use super::version_2;
 
 /// The metadata file of a folder.
 const DESCRIPTION: &str = "zarr.json";
@@ -21,28 +22,61 @@ fn is_version_2(folder: &Path) -> bool {
     VERSION_2.into_iter().any(has) && !has(DESCRIPTION)
 }
 
-/// Returns the error for a folder of version 2.
-#[cold]
-fn version_2(op: &'static str, folder: &Path) -> Error {
-    let is_array = folder.join(".zarray").exists();
-    let kind = if is_array { "an array" } else { "a group" };
-    let what = format!("{kind} of zarr version 2; only version 3 is read");
-    Error::new(ErrorKind::Parse, op, what)
-        .hint("convert it, as by xarray's `to_zarr(.., zarr_format=3)`")
-}
-
-/// Reads the metadata of an array or a group.
+/// Reads the metadata of an array or a group. Those of version 2 are translated to version 3.
 pub(super) fn description(op: &'static str, folder: &Path) -> Result<String> {
-    let text = file::read_to_string(&folder.join(DESCRIPTION));
-    text.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound if is_version_2(folder) => version_2(op, folder),
-        io::ErrorKind::NotFound if folder.is_dir() => {
+    let error = match file::read_to_string(&folder.join(DESCRIPTION)) {
+        Ok(text) => return Ok(text),
+        Err(error) => error,
+    };
+    if error.kind() == io::ErrorKind::NotFound {
+        if let Some(text) = version_2::translate(op, folder)? {
+            return Ok(text);
+        }
+        if folder.is_dir() {
             let what =
                 format!("the folder is not a zarr array or group: it has no `{DESCRIPTION}`");
-            Error::new(ErrorKind::File, op, what)
+            return Err(Error::new(ErrorKind::File, op, what));
         }
-        _ => chunk_failed(op, &error),
-    })
+    }
+    Err(chunk_failed(op, &error))
+}
+
+/// Changes the metadata of an array or a group of version 3.
+pub(super) fn edit_description(
+    op: &'static str,
+    path: &Path,
+    edit: impl FnOnce(&mut serde_json::Value),
+) -> Result<()> {
+    let change = || {
+        if is_version_2(path) {
+            let what = "of zarr version 2, which is read only";
+            return Err(Error::new(ErrorKind::Parse, op, what));
+        }
+        let text = description(op, path)?;
+        let mut json: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| broken(op, error))?;
+        if json["zarr_format"] != 3 {
+            return Err(broken(op, "not of zarr version 3"));
+        }
+        edit(&mut json);
+        file::write(op, &path.join(DESCRIPTION), |out| {
+            out.write_all(json.to_string().as_bytes())
+                .map_err(|error| failed(op, &error))
+        })
+    };
+    change().map_err(|error: Error| error.within(path.display()))
+}
+
+/// Returns whether a path is a group, and not an array.
+#[must_use]
+pub fn is_group(path: impl AsRef<Path>) -> bool {
+    let path = path.as_ref();
+    if path.join(".zgroup").exists() && !path.join(DESCRIPTION).exists() {
+        return true;
+    }
+    let text = file::read_to_string(&path.join(DESCRIPTION)).unwrap_or_default();
+    let parsed: serde_json::Result<serde_json::Value> = serde_json::from_str(&text);
+    parsed.is_ok_and(|json| json["node_type"] == "group")
 }
 
 /// Turns a folder into an array or a group. Of several concurrent callers, one succeeds.
@@ -92,17 +126,13 @@ pub fn create_group(path: impl AsRef<Path>) -> Result<()> {
     described.map_err(|error: Error| error.within(path.display()))
 }
 
-/// Returns the names of the arrays and groups within a group, sorted. Open them at `path.join(name)`. Those of version
-/// 2 are listed, too; opening one returns an error that says so.
+/// Returns the names of the arrays and groups within a group, sorted. Open them at `path.join(name)`.
 ///
 /// # Errors
-/// Returns [`ErrorKind::File`] if the folder cannot be read; [`ErrorKind::Parse`] if it is a group of zarr version 2.
+/// Returns [`ErrorKind::File`] if the folder cannot be read.
 pub fn keys(path: impl AsRef<Path>) -> Result<Vec<String>> {
     let (op, path) = ("keys", path.as_ref());
     let list = || {
-        if is_version_2(path) {
-            return Err(version_2(op, path));
-        }
         let mut names = Vec::new();
         let io = |error: io::Error| failed(op, &error);
         for entry in fs::read_dir(path).map_err(io)? {

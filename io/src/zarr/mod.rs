@@ -1,4 +1,4 @@
-//! zarr arrays, version 3: folders of chunks, which can be larger than memory.
+//! zarr arrays: folders of chunks, which can be larger than memory. Version 3 is read and written, version 2 is read.
 //!
 //! Dim names are part of the format (`dimension_names`), as xarray uses them. Open an array as the type of its parts:
 //! [`Zarr<Tensor<(Time, Lat)>>`](Zarr), whose names, constant sizes and dtype are checked once, or `Zarr<DynTensor>`.
@@ -14,6 +14,8 @@ mod codec_chain;
 mod errors;
 mod group;
 mod packed;
+mod text;
+mod version_2;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,10 +31,22 @@ use nomina_runtime::shape::numel;
 
 use crate::open::{OpenAs, open_as, refined_names};
 use array_metadata::{ArrayMetadata, require_chunk};
-pub use attributes::{Attribute, attributes};
-pub use group::{create_group, keys};
+pub use attributes::{Attribute, attributes, set_attributes};
+pub use group::{create_group, is_group, keys};
 use group::{describe, description};
-use packed::CfPacking;
+pub use packed::CfPacking;
+pub use text::{Texts, read_texts, set_dimension_names, write_text_array, write_texts};
+
+/// The way from the names of a file to those of a tensor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// Every name must be an identifier.
+    Checked,
+    /// Dims without a name take it from the type.
+    Refined,
+    /// Names that are no identifiers or repeated are left out.
+    Lenient,
+}
 
 /// An array on disk, or a box of it.
 ///
@@ -119,12 +133,12 @@ impl<X: OpenAs> Zarr<X> {
     /// ```
     ///
     /// # Errors
-    /// Returns [`ErrorKind::File`] if the array cannot be read; [`ErrorKind::Parse`] if it is not an array, is of
-    /// version 2 of the format or corrupt, or its chunks have more than 2 GiB or are not boxes;
+    /// Returns [`ErrorKind::File`] if the array cannot be read; [`ErrorKind::Parse`] if it is not an array, or
+    /// corrupt, or its chunks have more than 2 GiB or are not boxes;
     /// [`ErrorKind::InvalidName`] if a name is not an identifier; [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`],
     /// [`ErrorKind::UnnamedDim`], [`ErrorKind::Shape`] or [`ErrorKind::DType`] if it does not match the type.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with("open", path.as_ref(), false, true)
+        Self::open_with("open", path.as_ref(), Naming::Checked, true)
     }
 
     /// Like [`open`](Self::open), but reads and writes elements as stored, even if attributes define a packing.
@@ -132,7 +146,7 @@ impl<X: OpenAs> Zarr<X> {
     /// # Errors
     /// Returns the errors of [`open`](Self::open).
     pub fn open_stored(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with("open_stored", path.as_ref(), false, false)
+        Self::open_with("open_stored", path.as_ref(), Naming::Checked, false)
     }
 
     /// Like [`open`](Self::open), but dims without a name take their names from the type, by position.
@@ -140,18 +154,27 @@ impl<X: OpenAs> Zarr<X> {
     /// # Errors
     /// If the array cannot be read, is corrupt, or its names, sizes or dtype differ from the type.
     pub fn refine(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with("refine", path.as_ref(), true, true)
+        Self::open_with("refine", path.as_ref(), Naming::Refined, true)
     }
 
-    fn open_with(op: &'static str, path: &Path, refine: bool, unpack: bool) -> Result<Self> {
+    fn open_with(op: &'static str, path: &Path, naming: Naming, unpack: bool) -> Result<Self> {
         let open = || {
-            let array = ArrayMetadata::read(op, &description(op, path)?)?;
+            let lenient = naming == Naming::Lenient;
+            let array = ArrayMetadata::read(op, &description(op, path)?, lenient)?;
+            if array.text.is_some() {
+                let error = Error::new(
+                    ErrorKind::DType,
+                    op,
+                    "elements are texts, which no tensor has",
+                );
+                return Err(error.hint("read them by `zarr::read_texts`"));
+            }
             let packing = if unpack {
                 CfPacking::read(op, array.dtype, &array.attributes)?
             } else {
                 None
             };
-            Self::from_metadata(op, path, array, packing, refine)
+            Self::from_metadata(op, path, array, packing, naming == Naming::Refined)
         };
         open().map_err(|error: Error| error.in_op(op).within(path.display()))
     }
@@ -186,6 +209,18 @@ impl<X: OpenAs> Zarr<X> {
         })
     }
 
+    /// Returns an array of texts, of which bytes are read.
+    fn texts(path: &Path, array: ArrayMetadata) -> Self {
+        Self {
+            ranges: array.shape.iter().map(|&size| 0..size).collect(),
+            dtype: array.dtype,
+            array: Arc::new(array),
+            path: path.to_owned(),
+            packing: None,
+            opened_as: PhantomData,
+        }
+    }
+
     fn create_array(
         path: &Path,
         dtype: DType,
@@ -203,8 +238,8 @@ impl<X: OpenAs> Zarr<X> {
                 about(refused.hint("give each dim a size of at least 1"))
             })?;
             let text = ArrayMetadata::to_json(dtype, names, shape, chunk).to_string();
-            let array =
-                Self::from_metadata(op, path, ArrayMetadata::read(op, &text)?, None, false)?;
+            let array = ArrayMetadata::read(op, &text, false)?;
+            let array = Self::from_metadata(op, path, array, None, false)?;
             describe(op, path, &text, true).map(|()| array)
         };
         create().map_err(|error: Error| error.within(path.display()))
@@ -235,6 +270,12 @@ impl<X: OpenAs> Zarr<X> {
     pub fn attributes(&self) -> Result<BTreeMap<String, Attribute>> {
         let attributes = attributes::parse("attributes", &self.array.attributes);
         attributes.map_err(|error| error.within(self.path.display()))
+    }
+
+    /// Returns the names of the dims as the file spells them, which may be no identifiers.
+    #[must_use]
+    pub fn dimension_names(&self) -> &[Option<String>] {
+        &self.array.dimension_names
     }
 
     /// Converts this array into one that is read as a [`DynTensor`] of the same dtype.
@@ -329,6 +370,32 @@ impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
 }
 
 impl Zarr<DynTensor> {
+    /// Like [`open_stored`](Self::open_stored), but a dim has no name if the file's is no identifier, such as
+    /// `model name`, or repeated. [`dimension_names`](Self::dimension_names) returns the names of the file.
+    ///
+    /// # Errors
+    /// If the array cannot be read or is corrupt.
+    pub fn open_lenient(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with("open_lenient", path.as_ref(), Naming::Lenient, false)
+    }
+
+    /// Selects a box by a range for each dim.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Rank`] if there is not one range per dim; [`ErrorKind::Index`] if a range is out of bounds,
+    /// or ends before it starts.
+    pub fn narrow_to(&self, ranges: &[Range<usize>]) -> Result<Self> {
+        if ranges.len() != self.ranges.len() {
+            let what = format!("{} ranges for {} dims", ranges.len(), self.ranges.len());
+            return Err(Error::new(ErrorKind::Rank, "narrow_to", what));
+        }
+        let mut narrowed = self.clone();
+        for (dim, range) in ranges.iter().enumerate() {
+            narrowed = narrowed.narrowed(dim, range.clone())?;
+        }
+        Ok(narrowed)
+    }
+
     /// Creates an array of zeros, in chunks of the given size along each dim. Writes only the metadata. If several
     /// threads or processes create one array, exactly one succeeds. Nothing is overwritten: remove the folder of an old
     /// array first.

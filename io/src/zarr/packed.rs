@@ -3,6 +3,8 @@
 //!
 //! A missing element is NaN; another one is its stored value times the factor plus the offset, computed in `f64`.
 
+use std::collections::BTreeMap;
+
 use nomina::{DType, Device, DynTensor, Error, ErrorKind, Names, Result, Scalar};
 use nomina_runtime::{Raw, call};
 use serde::Deserialize;
@@ -27,9 +29,12 @@ struct Conventions<'a> {
     unsigned: Option<&'a RawValue>,
 }
 
-/// The packing of an array's elements.
+/// The packing of elements by the conventions for climate data (CF): the attributes `_FillValue`, `missing_value`,
+/// `scale_factor`, `add_offset` and `_Unsigned`.
+///
+/// A missing element is NaN; another one is its stored value times the factor plus the offset, computed in `f64`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct CfPacking {
+pub struct CfPacking {
     stored: DType,
     scale: f64,
     offset: f64,
@@ -71,26 +76,66 @@ impl CfPacking {
             }),
             None => Ok(None),
         };
-        let number = |name: &str, text| match value(name, text)? {
+        let all = [
+            ("scale_factor", scale_factor),
+            ("add_offset", add_offset),
+            ("_FillValue", fill_value),
+            ("missing_value", missing_value),
+            ("_Unsigned", unsigned),
+        ];
+        let mut found = BTreeMap::new();
+        for (name, text) in all {
+            if let Some(value) = value(name, text)? {
+                found.insert(name.to_owned(), value);
+            }
+        }
+        Self::from_attributes(op, stored, &found)
+    }
+
+    /// Returns the packing that attributes define, for elements that are stored in a dtype. `None` if they define none.
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_io::zarr::{Attribute, CfPacking};
+    /// let attributes = [("scale_factor".to_owned(), Attribute::Float(0.5))].into();
+    /// let packing = CfPacking::from_attributes("open", DType::I16, &attributes)?.unwrap();
+    /// let stored = DynTensor::from_vec(vec![0_i16, 3], &[2], ["N"])?;
+    /// assert_eq!(packing.unpack(&stored, DType::F64)?.to_vec::<f64>()?, [0.0, 1.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Parse`] if an attribute is not of its type, or does not fit the dtype.
+    pub fn from_attributes(
+        op: &'static str,
+        stored: DType,
+        attributes: &BTreeMap<String, Attribute>,
+    ) -> Result<Option<Self>> {
+        if stored == DType::Bool || stored.is_complex() {
+            return Ok(None);
+        }
+        let value = |name: &str| {
+            attributes
+                .get(name)
+                .filter(|value| **value != Attribute::Null)
+        };
+        let number = |name: &str| match value(name) {
             None => Ok(None),
-            Some(value) => match single(&value).as_f64() {
+            Some(value) => match single(value).as_f64() {
                 Some(number) => Ok(Some(number)),
                 None => Err(broken(op, format_args!("`{name}` is no number"))),
             },
         };
-        let (scale, offset) = (
-            number("scale_factor", scale_factor)?,
-            number("add_offset", add_offset)?,
-        );
+        let (scale, offset) = (number("scale_factor")?, number("add_offset")?);
         let mut missing = Vec::new();
-        for (name, text) in [("_FillValue", fill_value), ("missing_value", missing_value)] {
-            let list = match value(name, text)? {
+        for name in ["_FillValue", "missing_value"] {
+            let list = match value(name) {
                 None => continue,
-                Some(Attribute::List(list)) => list,
-                Some(one) => vec![one],
+                Some(Attribute::List(list)) => &list[..],
+                Some(one) => std::slice::from_ref(one),
             };
             for one in list {
-                match element(stored, &one) {
+                match element(stored, one) {
                     Some(value) if is_stored(stored, value) => missing.push(value),
                     Some(_) => {}
                     None => {
@@ -100,7 +145,7 @@ impl CfPacking {
                 }
             }
         }
-        let unsigned = match value("_Unsigned", unsigned)? {
+        let unsigned = match value("_Unsigned") {
             Some(value) if !stored.is_float() => match value.as_str() {
                 Some("true") => Some(true),
                 Some("false") => Some(false),
@@ -119,11 +164,11 @@ impl CfPacking {
         }))
     }
 
-    /// Returns the dtype of unpacked elements; `asked` is the dtype of the type they are opened as.
+    /// Returns the dtype of unpacked elements: `asked`, or without it the stored one if that is a float, otherwise `f64`.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] if it is no float.
-    pub(super) fn dtype(&self, op: &'static str, asked: Option<DType>) -> Result<DType> {
+    /// Returns [`ErrorKind::DType`] if `asked` is no float.
+    pub fn dtype(&self, op: &'static str, asked: Option<DType>) -> Result<DType> {
         match asked {
             Some(dtype) if dtype.is_float() => Ok(dtype),
             Some(dtype) => {
@@ -139,6 +184,24 @@ impl CfPacking {
             None if self.stored.is_float() => Ok(self.stored),
             None => Ok(DType::F64),
         }
+    }
+
+    /// Unpacks elements to a float dtype; names are kept.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Memory`] if memory is missing.
+    pub fn unpack(&self, stored: &DynTensor, dtype: DType) -> Result<DynTensor> {
+        let (raw, names) = stored.clone().into_parts();
+        DynTensor::from_parts(self.decode(raw, dtype)?, names)
+    }
+
+    /// Packs elements in the stored dtype; names are kept.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Argument`] if one of them cannot be stored.
+    pub fn pack(&self, values: &DynTensor) -> Result<DynTensor> {
+        let (raw, names) = values.clone().into_parts();
+        DynTensor::from_parts(self.encode("pack", &raw)?, names)
     }
 
     /// Unpacks elements.

@@ -1,0 +1,45 @@
+//! Datasets of named tensors, as files have them: netCDF and zarr with coordinates, attributes and calendars.
+//!
+//! A [`DynDataset`] is opened from a file and has variables, coordinates and attributes by name. Selection is by labels
+//! or positions, on every variable that has the dim.
+//!
+//! ```
+//! use nomina_data::DynDataset;
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ostia_cut.nc");
+//! let sea = DynDataset::open(path)?;
+//! let pacific = sea.sel("longitude", 150.0..=210.0)?.sel("time", "2007")?;
+//! let temperature = pacific.variable("surface_temperature")?.tensor()?;
+//! assert_eq!(temperature.names().to_string(), "(time, latitude, longitude)");
+//! # Ok::<(), nomina::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! | feature | files |
+//! |---|---|
+//! | `netcdf` (default) | netCDF, classic and version 4, by `netcdf-reader` |
+//!
+//! zarr is always there: groups of version 2 and 3 are read, and those of version 3 written.
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod attributes;
+pub mod calendar;
+mod column;
+mod dataset;
+mod decode;
+mod display;
+mod scan;
+mod select;
+mod source;
+mod variable;
+mod write;
+
+pub use attributes::{Attribute, Attributes, IntoAttribute};
+pub use calendar::{Calendar, CfTime, TimeUnit, TimeUnits};
+pub use column::{Column, Label};
+pub use dataset::{DynDataset, OpenOptions};
+pub use jiff::Timestamp;
+pub use scan::{Reduction, Scan};
+pub use select::{Index, Positions, Select, nearest};
+pub use variable::Variable;
