@@ -20,6 +20,7 @@
 
 mod call;
 mod fold;
+mod fuse;
 mod graph;
 mod model;
 mod names;

@@ -1,13 +1,16 @@
 //! Models: opened from a file, run with named tensors.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use nomina::{DType, DynTensor};
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use crate::call::Value;
 use crate::fold::fold;
+use crate::fuse::{Counts, fuse};
 use crate::graph::{Graph, Reader, StatedSize, ValueId};
 use crate::names::user::{DimNames, names_toml};
 use crate::names::{DimClass, Named, infer};
@@ -108,6 +111,9 @@ pub struct Model {
     outputs: Vec<Port>,
     opset: i64,
     nodes: usize,
+    /// The graph that runs, made at the first run, so that opening a model needs no second set of weights.
+    fused: OnceLock<(Graph, Counts)>,
+    is_fused: bool,
 }
 
 impl Model {
@@ -217,6 +223,8 @@ impl Model {
             outputs,
             opset,
             nodes,
+            fused: OnceLock::new(),
+            is_fused: true,
         })
     }
 
@@ -255,6 +263,37 @@ impl Model {
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.nodes
+    }
+
+    fn running(&self) -> &(Graph, Counts) {
+        self.fused.get_or_init(|| fuse(&self.graph))
+    }
+
+    /// Returns the number of nodes that run, after constants are folded and nodes are fused.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        if self.is_fused {
+            self.running().0.nodes.len()
+        } else {
+            self.graph.nodes.len()
+        }
+    }
+
+    /// Returns how many fusions of each kind there are: several nodes that run as one.
+    #[must_use]
+    pub fn fusions(&self) -> BTreeMap<&'static str, usize> {
+        if self.is_fused {
+            self.running().1.clone()
+        } else {
+            BTreeMap::new()
+        }
+    }
+
+    /// Returns the model with every node run alone, to compare with.
+    #[must_use]
+    pub fn without_fusions(mut self) -> Self {
+        self.is_fused = false;
+        self
     }
 
     /// Runs the model on inputs by name. A tensor whose dims have the right names in another order is aligned; dims without names
@@ -306,7 +345,12 @@ impl Model {
                 format!("the input `{}` is missing", port.name),
             ));
         }
-        let values = run(&self.graph, given, &Vec::new())?;
+        let graph = if self.is_fused {
+            &self.running().0
+        } else {
+            &self.graph
+        };
+        let values = run(graph, given, &Vec::new())?;
         let mut all = Vec::with_capacity(values.len());
         for (port, value) in self.outputs.iter().zip(values) {
             let value = match (value, &port.names) {

@@ -1,6 +1,10 @@
 //! Models with random changes cause no panic, and opening them needs no more memory than twice the file and a constant.
 //!
-//! `NOMINA_FILES=count,seed` sets the number of files, and the seed.
+//! `NOMINA_FILES=count,seed` sets the number of files, 20,000 by default, and the seed. For the count of releases:
+//!
+//! ```sh
+//! NOMINA_FILES=200000,2 cargo test --workspace --test onnx_hostile changed_models_cause -- --nocapture
+//! ```
 
 #[allow(dead_code)]
 #[path = "../../tests/programs/bytes.rs"]
@@ -73,7 +77,7 @@ fn changed_models_cause_no_panic_and_need_little_memory() {
     let given = std::env::var("NOMINA_FILES").unwrap_or_default();
     let mut numbers = given.split(',').map(|n| n.parse::<u64>().ok());
     let (count, seed) = (
-        numbers.next().flatten().unwrap_or(4000),
+        numbers.next().flatten().unwrap_or(20_000),
         numbers.next().flatten().unwrap_or(1),
     );
     let seeds = models();

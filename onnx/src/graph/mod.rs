@@ -62,6 +62,8 @@ pub enum Attribute {
     Floats(Vec<f32>),
     /// Texts.
     Texts(Vec<String>),
+    /// A chain of elementwise operators, of a fused node.
+    Program(Box<crate::fuse::Program>),
     /// An attribute of another kind, and why it cannot be read.
     Unread(String),
 }

@@ -49,6 +49,8 @@ pub enum Flow {
     MatMul,
     /// A product with transposed operands and a bias.
     Gemm,
+    /// A product with a matrix of outputs and inputs, and a bias.
+    Linear,
     /// A convolution.
     Conv,
     /// A transposed convolution.
@@ -173,6 +175,11 @@ impl Trace<'_> {
             Flow::Reduce => one(self.reduce(node, x)),
             Flow::MatMul => one(self.matmul(node)),
             Flow::Gemm => one(self.gemm(node)),
+            Flow::Linear => one(x.and_then(|mut x| {
+                let weight = self.operand(node, 1)?;
+                *x.last_mut()? = weight.first()?.clone();
+                Some(x)
+            })),
             Flow::Conv | Flow::ConvTranspose => one(self.conv(node, flow == Flow::ConvTranspose)),
             Flow::Pool => {
                 let kernel = ints(node, "kernel_shape").unwrap_or_default();

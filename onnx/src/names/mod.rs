@@ -5,7 +5,7 @@ pub mod classes;
 pub mod flow;
 mod reshape;
 mod roles;
-mod trace;
+pub mod trace;
 pub mod user;
 mod weights;
 

@@ -98,7 +98,8 @@ fn shrink(c: &Call<'_>) -> Result<DynTensor> {
     x.gt(lambda)?.where_cond(&x.sub(bias)?, &low)
 }
 
-fn gelu(c: &Call<'_>) -> Result<DynTensor> {
+/// The product with the normal distribution function.
+pub fn gelu(c: &Call<'_>) -> Result<DynTensor> {
     let approximate = match c.text("approximate", "none")? {
         "none" => Approximate::None,
         "tanh" => Approximate::Tanh,

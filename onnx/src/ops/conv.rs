@@ -83,7 +83,8 @@ pub fn conv(
     )
 }
 
-fn conv_transpose(c: &Call<'_>) -> Result<DynTensor> {
+/// Convolves transposed.
+pub fn conv_transpose(c: &Call<'_>) -> Result<DynTensor> {
     let (x, w) = (c.x(0)?, c.x(1)?);
     let sizes = spatial(c, x)?;
     let count = sizes.len();

@@ -4,7 +4,7 @@ mod activation;
 mod attention;
 mod compare;
 mod control;
-mod conv;
+pub mod conv;
 mod elementwise;
 mod index;
 mod loss;
@@ -24,6 +24,7 @@ mod train;
 mod vision;
 mod window;
 
+pub use activation::gelu;
 pub use move_elements::slice_range;
 
 use crate::table::Row;

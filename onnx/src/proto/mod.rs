@@ -3,8 +3,8 @@
 pub mod tensor;
 pub mod wire;
 
-use std::cell::Cell;
-use std::path::Path;
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
 
 use nomina_core::{Error, ErrorKind, Result};
 
@@ -24,6 +24,7 @@ pub const MAX_DEPTH: usize = 16;
 #[derive(Debug)]
 pub struct Limits<'a> {
     left: Cell<usize>,
+    seen: RefCell<Vec<PathBuf>>,
     /// The folder of the model, for external data.
     pub folder: Option<&'a Path>,
 }
@@ -34,6 +35,7 @@ impl<'a> Limits<'a> {
         let left = file.saturating_mul(2).saturating_add(1 << 20);
         Self {
             left: Cell::new(left),
+            seen: RefCell::default(),
             folder,
         }
     }
@@ -52,8 +54,13 @@ impl<'a> Limits<'a> {
         }
     }
 
-    /// Adds the size of a file of external data.
-    pub fn add(&self, bytes: usize) {
-        self.left.set(self.left.get().saturating_add(bytes));
+    /// Adds twice the size of a file of external data, once for each file: several tensors may have the same bytes.
+    pub fn add(&self, path: &Path, bytes: u64) {
+        let mut seen = self.seen.borrow_mut();
+        if !seen.iter().any(|other| other == path) {
+            seen.push(path.to_owned());
+            let twice = usize::try_from(bytes.saturating_mul(2)).unwrap_or(usize::MAX);
+            self.left.set(self.left.get().saturating_add(twice));
+        }
     }
 }

@@ -234,15 +234,20 @@ fn external_bytes(entries: &[(&str, &str)], bytes: usize, limits: &Limits<'_>) -
             "external data `{location}` are outside the model's folder"
         )));
     }
+    // Opening a pipe would wait for its writer.
+    let about = real.metadata().map_err(fail)?;
+    if !about.is_file() {
+        return Err(broken(format!("external data `{location}` are no file")));
+    }
     let mut file = File::open(&real).map_err(fail)?;
-    let size = file.metadata().map_err(fail)?.len();
+    let size = about.len();
     if offset
         .checked_add(bytes as u64)
         .is_none_or(|end| end > size)
     {
         return Err(broken(format!("external data `{location}` are cut off")));
     }
-    limits.add(bytes);
+    limits.add(&real, size);
     limits.take(bytes)?;
     let mut data = vec![0; bytes];
     file.seek(SeekFrom::Start(offset)).map_err(fail)?;
