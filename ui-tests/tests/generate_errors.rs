@@ -47,7 +47,8 @@ const RULES: [(&str, &str, &str); 30] = [
         "Products",
         "`matmul` contracts by position, as in PyTorch: the last two dims are the matrix, the \
          others batch dims whose names match. `contract` contracts by name: both sides have the \
-         dim.",
+         dim. If the result of `matmul` has other dims than its annotation, the second operand is \
+         transposed: rustc shows the dim that stands last in it.",
     ),
     (
         "loops",

@@ -75,7 +75,18 @@ pub struct LstmCell;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GruCell;
 
-use Node::{Apply, Tensor};
+use Node::Apply;
+
+/// Computes a program: `nodes`, whose indices follow those of the operands.
+fn fused<const N: usize>(operands: [&Raw; N], nodes: &[Node<'_>]) -> Result<Raw> {
+    let mut program = [Node::Tensor(0); 20];
+    let len = N + nodes.len();
+    for (at, node) in program[..N].iter_mut().enumerate() {
+        *node = Node::Tensor(at);
+    }
+    program[N..len].copy_from_slice(nodes);
+    call::fused(&program[..len], &operands, &[])
+}
 
 impl Step for RnnCell {
     const GATES: usize = 1;
@@ -87,13 +98,8 @@ impl Step for RnnCell {
             Self::Tanh => Op::Tanh,
             Self::Relu => Op::Relu,
         };
-        let program = [
-            Tensor(0),
-            Tensor(1),
-            Apply(Op::Add, &[0, 1]),
-            Apply(function, &[2]),
-        ];
-        let hidden = call::fused(&program, &[&next[0], &own[0]], &[])?;
+        let program = [Apply(Op::Add, &[0, 1]), Apply(function, &[2])];
+        let hidden = fused([&next[0], &own[0]], &program)?;
         Ok(StepState { hidden, cell: None })
     }
 }
@@ -105,13 +111,6 @@ impl Step for LstmCell {
     /// Computes `c = σ(f) c + σ(i) tanh(g)`, `h = σ(o) tanh(c)`.
     fn step(&self, next: &[Raw], own: &[Raw], state: &StepState) -> Result<StepState> {
         let kept = [
-            Tensor(0),
-            Tensor(1),
-            Tensor(2),
-            Tensor(3),
-            Tensor(4),
-            Tensor(5),
-            Tensor(6),
             Apply(Op::Add, &[0, 1]),
             Apply(Op::Sigmoid, &[7]),
             Apply(Op::Add, &[2, 3]),
@@ -126,17 +125,14 @@ impl Step for LstmCell {
         let operands = [
             &next[0], &own[0], &next[1], &own[1], &next[2], &own[2], cell,
         ];
-        let cell = call::fused(&kept, &operands, &[])?;
+        let cell = fused(operands, &kept)?;
         let outputs = [
-            Tensor(0),
-            Tensor(1),
-            Tensor(2),
             Apply(Op::Add, &[0, 1]),
             Apply(Op::Sigmoid, &[3]),
             Apply(Op::Tanh, &[2]),
             Apply(Op::Mul, &[4, 5]),
         ];
-        let hidden = call::fused(&outputs, &[&next[3], &own[3], &cell], &[])?;
+        let hidden = fused([&next[3], &own[3], &cell], &outputs)?;
         let cell = Some(cell);
         Ok(StepState { hidden, cell })
     }
@@ -149,13 +145,6 @@ impl Step for GruCell {
     /// Computes `n = tanh(nₓ + σ(r) nₕ)`, `h = n + σ(z) (h - n)`.
     fn step(&self, next: &[Raw], own: &[Raw], state: &StepState) -> Result<StepState> {
         let program = [
-            Tensor(0),
-            Tensor(1),
-            Tensor(2),
-            Tensor(3),
-            Tensor(4),
-            Tensor(5),
-            Tensor(6),
             Apply(Op::Add, &[0, 1]),
             Apply(Op::Sigmoid, &[7]),
             Apply(Op::Mul, &[8, 5]),
@@ -176,7 +165,7 @@ impl Step for GruCell {
             &own[2],
             &state.hidden,
         ];
-        let hidden = call::fused(&program, &operands, &[])?;
+        let hidden = fused(operands, &program)?;
         Ok(StepState { hidden, cell: None })
     }
 }

@@ -7,7 +7,7 @@ use nomina::{Element, Float, Result, Tensor};
 use nomina_macros::twin;
 
 use super::{
-    LayerSizes, TransformerEncoderLayer, TransformerOptions, feed_forward, require_caches,
+    LayerSizes, Layers, TransformerEncoderLayer, TransformerOptions, feed_forward, require_caches,
     residual, stacked,
 };
 use crate::layers::{
@@ -91,97 +91,11 @@ constructors! {
 impl<S: Dim, K: Dim, E: Dim, H: Dim, F: Dim, M: Dim, T: Float>
     TransformerDecoderLayer<S, K, E, H, F, M, T>
 {
-    /// Computes the layer's results. A batch dim that the memory lacks is broadcast.
-    ///
-    /// # Errors
-    /// If sizes differ from the weights', an option is out of range, or an allocation fails.
-    #[twin]
-    pub fn try_forward<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        Y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        memory: &Tensor<Y, T>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        self.layer(
-            x,
-            mode,
-            |x, attention| self.self_attn.try_forward(x, attention),
-            |x, attention| self.multihead_attn.try_forward(x, memory, attention),
-        )
+    fn layers(&self) -> Layers<'_, Self, E, T> {
+        (std::slice::from_ref(self), None)
     }
 
-    /// [`forward`](Self::forward) with two masks: of the sequence's own positions, with dims among those of `x`, the
-    /// heads' dim and `Prime<S>`, and of the memory's positions, with dims among those of `x`, the heads' dim and `K`.
-    /// `&tensor!(true)` is a mask without effect. A bool mask is true at positions to attend to; PyTorch's
-    /// `tgt_key_padding_mask` and `memory_key_padding_mask` are the opposite.
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if a mask does not fit.
-    #[twin]
-    pub fn try_forward_masked<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        Y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,
-        A: Dims + EachIn<Joined<Without<D, E>, (H, Prime<S>)>>,
-        U: Element,
-        B: Dims + EachIn<Joined<Without<D, E>, (H, K)>>,
-        V: Element,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        memory: &Tensor<Y, T>,
-        mask: &Tensor<A, U>,
-        memory_mask: &Tensor<B, V>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        let cross = &self.multihead_attn;
-        self.layer(
-            x,
-            mode,
-            |x, attention| self.self_attn.try_forward_masked(x, mask, attention),
-            |x, attention| cross.try_forward_masked(x, memory, memory_mask, attention),
-        )
-    }
-
-    /// [`forward`](Self::forward) of the next positions of a sequence, of which the cache has the earlier ones; see
-    /// [`MultiHeadAttention::forward_cached`].
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if the cache is of another batch.
-    #[twin]
-    pub fn try_forward_cached<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        Y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        memory: &Tensor<Y, T>,
-        cache: &mut KeyValueCache<CacheDims<D, S, E, H, F>, T>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        self.layer(
-            x,
-            mode,
-            |x, attention| self.self_attn.try_forward_cached(x, cache, attention),
-            |x, attention| self.multihead_attn.try_forward(x, memory, attention),
-        )
-    }
-
-    fn layer<D: Dims + Distinct>(
+    fn apply<D: Dims + Distinct>(
         &self,
         x: &Tensor<D, T>,
         mode: Mode,
@@ -209,82 +123,27 @@ impl<S: Dim, K: Dim, E: Dim, H: Dim, F: Dim, M: Dim, T: Float>
 impl<S: Dim, K: Dim, E: Dim, H: Dim, F: Dim, M: Dim, T: Float>
     TransformerDecoder<S, K, E, H, F, M, T>
 {
-    /// Computes the results of the last layer, normalized if the stack has a norm.
-    ///
-    /// # Errors
-    /// If sizes differ from the weights', an option is out of range, or an allocation fails.
-    #[twin]
-    pub fn try_forward<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        Y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        memory: &Tensor<Y, T>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        stacked(&self.layers, self.norm.as_ref(), x, |_, layer, x| {
-            layer.try_forward(x, memory, mode)
-        })
+    fn layers(&self) -> Layers<'_, TransformerDecoderLayer<S, K, E, H, F, M, T>, E, T> {
+        (&self.layers, self.norm.as_ref())
     }
+}
 
-    /// [`forward`](Self::forward) with masks of the sequence and of the memory; see
-    /// [`TransformerDecoderLayer::forward_masked`].
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if a mask does not fit.
-    #[twin]
-    pub fn try_forward_masked<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        Y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,
-        A: Dims + EachIn<Joined<Without<D, E>, (H, Prime<S>)>>,
-        U: Element,
-        B: Dims + EachIn<Joined<Without<D, E>, (H, K)>>,
-        V: Element,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        memory: &Tensor<Y, T>,
-        mask: &Tensor<A, U>,
-        memory_mask: &Tensor<B, V>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        stacked(&self.layers, self.norm.as_ref(), x, |_, layer, x| {
-            layer.try_forward_masked(x, memory, mask, memory_mask, mode)
-        })
-    }
-
-    /// [`forward`](Self::forward) of the next positions of a sequence, of which the caches, one for each layer, have the
-    /// earlier ones; see [`MultiHeadAttention::forward_cached`].
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if there is not a cache of this batch for each layer.
-    #[twin]
-    pub fn try_forward_cached<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        Y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        memory: &Tensor<Y, T>,
-        caches: &mut [KeyValueCache<CacheDims<D, S, E, H, F>, T>],
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        require_caches(self.layers.len(), caches.len())?;
-        stacked(&self.layers, self.norm.as_ref(), x, |at, layer, x| {
-            layer.try_forward_cached(x, memory, &mut caches[at], mode)
-        })
-    }
+forwards! {
+    [S K E H F M] TransformerDecoderLayer memory memory: Y, memory_mask: B V;
+    "Computes the layer's results. A batch dim that the memory lacks is broadcast.",
+    "[`forward`](Self::forward) with two masks: of the sequence's own positions, with dims among those of `x`, the heads'
+    dim and `Prime<S>`, and of the memory's positions, with dims among those of `x`, the heads' dim and `K`.
+    `&tensor!(true)` is a mask without effect. A bool mask is true at positions to attend to; PyTorch's
+    `tgt_key_padding_mask` and `memory_key_padding_mask` are the opposite.",
+    "[`forward`](Self::forward) of the next positions of a sequence, of which the cache has the earlier ones; see";
+    cache: &mut KeyValueCache<CacheDims<D, S, E, H, F>, T> => std::slice::from_mut(cache)
+}
+forwards! {
+    [S K E H F M] TransformerDecoder memory memory: Y, memory_mask: B V;
+    "Computes the results of the last layer, normalized if the stack has a norm.",
+    "[`forward`](Self::forward) with masks of the sequence and of the memory; see
+    [`TransformerDecoderLayer::forward_masked`].",
+    "[`forward`](Self::forward) of the next positions of a sequence, of which the caches, one for each layer, have the
+    earlier ones; see";
+    caches: &mut [KeyValueCache<CacheDims<D, S, E, H, F>, T>] => caches
 }

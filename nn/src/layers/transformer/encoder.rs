@@ -6,7 +6,9 @@ use nomina::dims::{
 use nomina::{Element, Float, Result, Tensor};
 use nomina_macros::twin;
 
-use super::{LayerSizes, TransformerOptions, feed_forward, require_caches, residual, stacked};
+use super::{
+    LayerSizes, Layers, TransformerOptions, feed_forward, require_caches, residual, stacked,
+};
 use crate::layers::{Attention, CacheDims, KeyValueCache, LayerNorm, Linear, MultiHeadAttention};
 use crate::{Mode, Module};
 
@@ -101,73 +103,11 @@ where
 }
 
 impl<S: Dim, E: Dim, H: Dim, F: Dim, M: Dim, T: Float> TransformerEncoderLayer<S, E, H, F, M, T> {
-    /// Computes the layer's results.
-    ///
-    /// # Errors
-    /// If sizes differ from the weights', an option is out of range, or an allocation fails.
-    #[twin]
-    pub fn try_forward<D: Dims + Has<S> + Has<E> + Distinct>(
-        &self,
-        x: &Tensor<D, T>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        self.layer(x, mode, |x, attention| {
-            self.self_attn.try_forward(x, attention)
-        })
+    fn layers(&self) -> Layers<'_, Self, E, T> {
+        (std::slice::from_ref(self), None)
     }
 
-    /// [`forward`](Self::forward) with a mask of the positions attended to, as
-    /// [`MultiHeadAttention::forward_masked`] takes it. A bool mask is true at positions to attend to; PyTorch's
-    /// `src_key_padding_mask` is its opposite.
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if the mask does not fit.
-    #[twin]
-    pub fn try_forward_masked<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        A: Dims + EachIn<Joined<Without<D, E>, (H, Prime<S>)>>,
-        U: Element,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        mask: &Tensor<A, U>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        self.layer(x, mode, |x, attention| {
-            self.self_attn.try_forward_masked(x, mask, attention)
-        })
-    }
-
-    /// [`forward`](Self::forward) of the next positions of a sequence, of which the cache has the earlier ones; see
-    /// [`MultiHeadAttention::forward_cached`].
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if the cache is of another batch.
-    #[twin]
-    pub fn try_forward_cached<D: Dims + Has<S> + Has<E> + Distinct>(
-        &self,
-        x: &Tensor<D, T>,
-        cache: &mut KeyValueCache<CacheDims<D, S, E, H, F>, T>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        self.layer(x, mode, |x, attention| {
-            self.self_attn.try_forward_cached(x, cache, attention)
-        })
-    }
-
-    fn layer<D: Dims + Distinct>(
+    fn apply<D: Dims + Distinct>(
         &self,
         x: &Tensor<D, T>,
         mode: Mode,
@@ -187,69 +127,25 @@ impl<S: Dim, E: Dim, H: Dim, F: Dim, M: Dim, T: Float> TransformerEncoderLayer<S
 }
 
 impl<S: Dim, E: Dim, H: Dim, F: Dim, M: Dim, T: Float> TransformerEncoder<S, E, H, F, M, T> {
-    /// Computes the results of the last layer, normalized if the stack has a norm.
-    ///
-    /// # Errors
-    /// If sizes differ from the weights', an option is out of range, or an allocation fails.
-    #[twin]
-    pub fn try_forward<D: Dims + Has<S> + Has<E> + Distinct>(
-        &self,
-        x: &Tensor<D, T>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        stacked(&self.layers, self.norm.as_ref(), x, |_, layer, x| {
-            layer.try_forward(x, mode)
-        })
+    fn layers(&self) -> Layers<'_, TransformerEncoderLayer<S, E, H, F, M, T>, E, T> {
+        (&self.layers, self.norm.as_ref())
     }
+}
 
-    /// [`forward`](Self::forward) with a mask of the positions attended to; see
-    /// [`TransformerEncoderLayer::forward_masked`].
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if the mask does not fit.
-    #[twin]
-    pub fn try_forward_masked<
-        D: Dims + Has<S> + Has<E> + Distinct,
-        A: Dims + EachIn<Joined<Without<D, E>, (H, Prime<S>)>>,
-        U: Element,
-    >(
-        &self,
-        x: &Tensor<D, T>,
-        mask: &Tensor<A, U>,
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        stacked(&self.layers, self.norm.as_ref(), x, |_, layer, x| {
-            layer.try_forward_masked(x, mask, mode)
-        })
-    }
-
-    /// [`forward`](Self::forward) of the next positions of a sequence, of which the caches, one for each layer, have the
-    /// earlier ones; see [`MultiHeadAttention::forward_cached`].
-    ///
-    /// # Errors
-    /// Like [`forward`](Self::forward); also if there is not a cache of this batch for each layer.
-    #[twin]
-    pub fn try_forward_cached<D: Dims + Has<S> + Has<E> + Distinct>(
-        &self,
-        x: &Tensor<D, T>,
-        caches: &mut [KeyValueCache<CacheDims<D, S, E, H, F>, T>],
-        mode: Mode,
-    ) -> Result<Tensor<D, T>>
-    where
-        E: AxesOf<D>,
-        Joined<Without<D, E>, (H, F)>: Distinct,
-    {
-        require_caches(self.layers.len(), caches.len())?;
-        stacked(&self.layers, self.norm.as_ref(), x, |at, layer, x| {
-            layer.try_forward_cached(x, &mut caches[at], mode)
-        })
-    }
+forwards! {
+    [S E H F M] TransformerEncoderLayer;
+    "Computes the layer's results.",
+    "[`forward`](Self::forward) with a mask of the positions attended to, as [`MultiHeadAttention::forward_masked`] takes
+    it. A bool mask is true at positions to attend to; PyTorch's `src_key_padding_mask` is its opposite.",
+    "[`forward`](Self::forward) of the next positions of a sequence, of which the cache has the earlier ones; see";
+    cache: &mut KeyValueCache<CacheDims<D, S, E, H, F>, T> => std::slice::from_mut(cache)
+}
+forwards! {
+    [S E H F M] TransformerEncoder;
+    "Computes the results of the last layer, normalized if the stack has a norm.",
+    "[`forward`](Self::forward) with a mask of the positions attended to; see
+    [`TransformerEncoderLayer::forward_masked`].",
+    "[`forward`](Self::forward) of the next positions of a sequence, of which the caches, one for each layer, have the
+    earlier ones; see";
+    caches: &mut [KeyValueCache<CacheDims<D, S, E, H, F>, T>] => caches
 }

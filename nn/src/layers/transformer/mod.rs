@@ -101,6 +101,115 @@ macro_rules! constructors {
     };
 }
 
+/// Writes the forward methods of a layer, or of a stack of layers, which are the same: a layer is a stack of one. A decoder
+/// also takes a memory, of dims `$y`, and a mask of it.
+macro_rules! forwards {
+    (
+        [$($dims:ident)*] $type:ident
+        $(memory $memory:ident: $y:ident, $memory_mask:ident: $b:ident $v:ident)?;
+        $forward:literal, $masked:literal, $cached:literal;
+        $cache:ident: $caches:ty => $slots:expr
+    ) => {
+        impl<$($dims: Dim,)* T: Float> $type<$($dims,)* T> {
+            #[doc = $forward]
+            ///
+            /// # Errors
+            /// If sizes differ from the weights', an option is out of range, or an allocation fails.
+            #[twin]
+            pub fn try_forward<
+                D: Dims + Has<S> + Has<E> + Distinct,
+                $($y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,)?
+            >(
+                &self,
+                x: &Tensor<D, T>,
+                $($memory: &Tensor<$y, T>,)?
+                mode: Mode,
+            ) -> Result<Tensor<D, T>>
+            where
+                E: AxesOf<D>,
+                Joined<Without<D, E>, (H, F)>: Distinct,
+            {
+                stacked(self.layers(), x, |_, layer, x| {
+                    layer.apply(
+                        x,
+                        mode,
+                        |x, options| layer.self_attn.try_forward(x, options),
+                        $(|x, options| layer.multihead_attn.try_forward(x, $memory, options),)?
+                    )
+                })
+            }
+
+            #[doc = $masked]
+            ///
+            /// # Errors
+            /// Like [`forward`](Self::forward); also if a mask does not fit.
+            #[twin]
+            pub fn try_forward_masked<
+                D: Dims + Has<S> + Has<E> + Distinct,
+                $($y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,)?
+                A: Dims + EachIn<Joined<Without<D, E>, (H, Prime<S>)>>,
+                U: Element,
+                $($b: Dims + EachIn<Joined<Without<D, E>, (H, K)>>, $v: Element,)?
+            >(
+                &self,
+                x: &Tensor<D, T>,
+                $($memory: &Tensor<$y, T>,)?
+                mask: &Tensor<A, U>,
+                $($memory_mask: &Tensor<$b, $v>,)?
+                mode: Mode,
+            ) -> Result<Tensor<D, T>>
+            where
+                E: AxesOf<D>,
+                Joined<Without<D, E>, (H, F)>: Distinct,
+            {
+                stacked(self.layers(), x, |_, layer, x| {
+                    layer.apply(
+                        x,
+                        mode,
+                        |x, options| layer.self_attn.try_forward_masked(x, mask, options),
+                        $(|x, options| {
+                            let cross = &layer.multihead_attn;
+                            cross.try_forward_masked(x, $memory, $memory_mask, options)
+                        },)?
+                    )
+                })
+            }
+
+            #[doc = $cached]
+            /// [`MultiHeadAttention::forward_cached`].
+            ///
+            /// # Errors
+            /// Like [`forward`](Self::forward); also if there is not a cache of this batch for each layer.
+            #[twin]
+            pub fn try_forward_cached<
+                D: Dims + Has<S> + Has<E> + Distinct,
+                $($y: Dims + Has<K> + Has<E> + EachIn<Joined<Without<Without<D, S>, E>, (K, E)>>,)?
+            >(
+                &self,
+                x: &Tensor<D, T>,
+                $($memory: &Tensor<$y, T>,)?
+                $cache: $caches,
+                mode: Mode,
+            ) -> Result<Tensor<D, T>>
+            where
+                E: AxesOf<D>,
+                Joined<Without<D, E>, (H, F)>: Distinct,
+            {
+                let caches = $slots;
+                require_caches(self.layers().0.len(), caches.len())?;
+                stacked(self.layers(), x, |at, layer, x| {
+                    layer.apply(
+                        x,
+                        mode,
+                        |x, options| layer.self_attn.try_forward_cached(x, &mut caches[at], options),
+                        $(|x, options| layer.multihead_attn.try_forward(x, $memory, options),)?
+                    )
+                })
+            }
+        }
+    };
+}
+
 /// Removes the bias of linear layers.
 macro_rules! remove_bias {
     ($($layer:expr),*) => {$($layer.bias = None;)*};
@@ -238,10 +347,12 @@ fn feed_forward<D: Dims + Distinct, E: Dim, M: Dim, T: Float>(
     DynTensor::from_parts(rows.permute(&order)?, x.names().clone())?.typed()
 }
 
+/// Layers, and the norm of the last one's results.
+type Layers<'a, L, E, T> = (&'a [L], Option<&'a LayerNorm<E, T>>);
+
 /// Applies the layers of a stack, then its norm.
 fn stacked<L, D: Dims + Distinct, E: Dim + AxesOf<D>, T: Float>(
-    layers: &[L],
-    norm: Option<&LayerNorm<E, T>>,
+    (layers, norm): Layers<'_, L, E, T>,
     x: &Tensor<D, T>,
     mut apply: impl FnMut(usize, &L, &Tensor<D, T>) -> Result<Tensor<D, T>>,
 ) -> Result<Tensor<D, T>> {
