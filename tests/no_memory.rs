@@ -25,6 +25,8 @@ mod gradient_functions;
 mod gradients;
 #[path = "no_memory/in_place.rs"]
 mod in_place;
+#[path = "no_memory/loops.rs"]
+mod loops;
 #[path = "no_memory/rows.rs"]
 mod rows;
 

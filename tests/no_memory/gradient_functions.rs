@@ -18,7 +18,7 @@ use crate::until_it_succeeds;
 
 dims! { N, C }
 
-type Call<'a> = (&'a str, &'a dyn Fn() -> Result<()>);
+pub type Call<'a> = (&'a str, &'a dyn Fn() -> Result<()>);
 
 pub fn all(counts: &mut Counts) {
     for (n, dtype) in [(6, DType::F64), (12, DType::F32)] {
@@ -35,7 +35,7 @@ pub fn all(counts: &mut Counts) {
     }
 }
 
-fn each(counts: &mut Counts, of: &str, leaves: &Leaves, calls: &[Call<'_>]) {
+pub fn each(counts: &mut Counts, of: &str, leaves: &Leaves, calls: &[Call<'_>]) {
     for (name, call) in calls {
         let what = format!("{name} of {of}");
         counts.whole(&what, leaves, || {}, || Ok(()), |()| call());
@@ -105,7 +105,7 @@ thread_local! {
 }
 
 /// Marks the code of closures that use panicking methods.
-fn inside<R>(f: impl FnOnce() -> R) -> R {
+pub fn inside<R>(f: impl FnOnce() -> R) -> R {
     let before = INSIDE.replace(true);
     let result = f();
     INSIDE.set(before);
@@ -114,7 +114,7 @@ fn inside<R>(f: impl FnOnce() -> R) -> R {
 
 /// Converts a panic to an error. Only code within a closure may panic, and the message must name
 /// the missing memory.
-fn outside<R>(f: impl FnOnce() -> Result<R>) -> Result<()> {
+pub fn outside<R>(f: impl FnOnce() -> Result<R>) -> Result<()> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(result) => result.map(drop),
         Err(panic) => {
@@ -174,10 +174,14 @@ fn typed(counts: &mut Counts, n: usize) {
             Ok(())
         }),
     ];
-    // The default hook would need large allocations to print a backtrace.
+    without_backtraces(|| each(counts, &format!("{n}, typed"), &leaves, calls));
+}
+
+/// Runs `f` without the default hook, which needs large allocations to print a backtrace.
+pub fn without_backtraces(f: impl FnOnce()) {
     let tells = take_hook();
     set_hook(Box::new(|_| ()));
-    each(counts, &format!("{n}, typed"), &leaves, calls);
+    f();
     set_hook(tells);
 }
 

@@ -293,6 +293,7 @@ pub fn all() {
         counts.kind(kind, 96, DType::BF16);
     }
     crate::gradient_functions::all(&mut counts);
+    crate::loops::all(&mut counts);
     println!(
         "{} cases of gradients, memory missed {} times",
         counts.cases, counts.refused
