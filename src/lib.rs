@@ -92,7 +92,7 @@ pub use half::{bf16, f16};
 pub use jiff;
 #[cfg(feature = "labels")]
 #[doc(inline)]
-pub use labelled::{DynLabelled, Labelled, Labels, Timestamp, at, nearest};
+pub use labelled::{DynLabelled, Labelled, Labels, Timestamp, at, inner, nearest, outer};
 pub use nomina_core::dims;
 #[doc(inline)]
 pub use nomina_core::dims::Wild;

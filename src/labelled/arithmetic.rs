@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 
 use half::{bf16, f16};
 use nomina_core::dims::Dims;
-use nomina_core::{Element, Numeric, PromoteScalar, WithScalar};
+use nomina_core::{Element, Numeric, WithScalar};
 use num_complex::Complex;
 
 use super::Labelled;
@@ -82,31 +82,28 @@ impl<D: Dims, T: Numeric> Neg for Labelled<D, T> {
     }
 }
 
-/// Numbers on the left of `+` and `*`, which commute, and of `-`.
+/// Numbers on the left of `+` and `*`, which commute; for each dtype the numbers that an unsuffixed literal may be.
 macro_rules! numbers {
-    ($($number:ty)*) => {$(
-        numbers!(@each $number, Add add, |x, number| x + number);
-        numbers!(@each $number, Mul mul, |x, number| x * number);
-    )*};
-    (@each $number:ty, $trait:ident $method:ident, |$x:ident, $left:ident| $result:expr) => {
+    ($($number:ty => $($dtype:ty)*;)*) => {$($(
+        numbers!(@each $number, $dtype, Add add, Labelled<D, $dtype>);
+        numbers!(@each $number, $dtype, Add add, &Labelled<D, $dtype>);
+        numbers!(@each $number, $dtype, Mul mul, Labelled<D, $dtype>);
+        numbers!(@each $number, $dtype, Mul mul, &Labelled<D, $dtype>);
+    )*)*};
+    (@each $number:ty, $dtype:ty, $trait:ident $method:ident, $x:ty) => {
         #[cfg_attr(doc, doc(hidden))]
-        impl<D: Dims, T: PromoteScalar<$number>> $trait<&Labelled<D, T>> for $number {
-            type Output = Labelled<D, WithScalar<T, $number>>;
+        impl<D: Dims> $trait<$x> for $number {
+            type Output = Labelled<D, WithScalar<$dtype, $number>>;
             #[track_caller]
-            fn $method(self, other: &Labelled<D, T>) -> Self::Output {
-                let ($x, $left) = (other, self);
-                $result
-            }
-        }
-        #[cfg_attr(doc, doc(hidden))]
-        impl<D: Dims, T: PromoteScalar<$number>> $trait<Labelled<D, T>> for $number {
-            type Output = Labelled<D, WithScalar<T, $number>>;
-            #[track_caller]
-            fn $method(self, other: Labelled<D, T>) -> Self::Output {
-                let ($x, $left) = (other, self);
-                $result
+            fn $method(self, other: $x) -> Self::Output {
+                $trait::$method(other, self)
             }
         }
     };
 }
-numbers!(i32 i64 f32 f64 f16 bf16 Complex<f32> Complex<f64>);
+numbers! {
+    f32 => f32 f16 bf16 u8 i32 i64 Complex<f32>;
+    f64 => f64 Complex<f64>;
+    i32 => i32;
+    i64 => i64;
+}

@@ -10,14 +10,23 @@
 
 mod any;
 mod arithmetic;
+mod calculus;
+mod calendar;
 mod coords;
 mod dynamic;
 mod format;
+mod groups;
+mod join;
 mod labels;
+mod moments;
+mod numeric;
 mod operand;
+mod order;
+mod reindex;
 mod select;
 mod selection;
 mod time;
+mod windows;
 
 use std::sync::Arc;
 
@@ -26,17 +35,23 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 pub use any::{AnyLabels, Difference, Fill, Found, Located};
+pub use calculus::ElementLabel;
+pub use calendar::{AsStep, DatePart, Step};
 pub use coords::Coords;
 pub use dynamic::{DynLabelled, DynLabelledOperand};
+pub use groups::{DynGroups, Groups};
+pub use join::{inner, outer, try_inner, try_outer};
 pub use labels::Labels;
 pub use nomina_core::dims::{Label, LabelValue, Metric};
 pub use operand::LabelledOperand;
+pub use reindex::concat;
 pub use select::{
     AsLabel, AtLabel, KeepsDim, NearestLabel, SelectedBy, Selects, SelectsPositions, Tolerance, at,
     nearest,
 };
 pub use selection::Selection;
 pub use time::{AsDate, Timestamp};
+pub use windows::{Boundary, Coarsened, DynCoarsened, DynRolling, Rolling, RollingOptions};
 
 use crate::erased::Known;
 use crate::erased::compose::{call_dynamic, erase};

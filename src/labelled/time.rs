@@ -240,22 +240,10 @@ impl AsDate for &str {
                 _ => (time.to_owned(), 1),
             };
             let whole = format!("{date}T{time}");
-            let from = match whole.parse::<DateTime>() {
-                _ if whole.ends_with('Z') => {
-                    whole
-                        .parse::<jiff::Timestamp>()
-                        .map_err(|_| wrong())?
-                        .span()?
-                        .0
-                }
-                Ok(civil) => civil.span()?.0,
-                Err(_) => {
-                    whole
-                        .parse::<jiff::Timestamp>()
-                        .map_err(|_| wrong())?
-                        .span()?
-                        .0
-                }
+            // A civil time ignores the offset from UTC, so an instant is tried first.
+            let from = match whole.parse::<jiff::Timestamp>() {
+                Ok(instant) => instant.span()?.0,
+                Err(_) => whole.parse::<DateTime>().map_err(|_| wrong())?.span()?.0,
             };
             return Ok((from, Timestamp(from.0.saturating_add(step - 1))));
         }

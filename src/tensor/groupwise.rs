@@ -24,8 +24,8 @@ pub struct Windows<D: Dims, T: Element> {
 /// from [`group_by`](Tensor::group_by). `D` are the dims of the result.
 #[derive(Clone, Debug)]
 pub struct GroupBy<D: Dims, T: Element> {
-    pub(super) of: tensor::GroupBy,
-    pub(super) types: PhantomData<fn() -> (D, T)>,
+    pub(crate) of: tensor::GroupBy,
+    pub(crate) types: PhantomData<fn() -> (D, T)>,
 }
 
 macro_rules! reductions {

@@ -42,7 +42,7 @@ plain!(&'a DynTensor f32 f64 i32 i64 bool);
 
 impl DynLabelled {
     /// Gives a result of the same dims the labels of this tensor.
-    pub(super) fn keeping(&self, tensor: Result<DynTensor>) -> Result<Self> {
+    pub(in crate::labelled) fn keeping(&self, tensor: Result<DynTensor>) -> Result<Self> {
         Ok(Self::from_parts(tensor?, self.coords.clone()))
     }
 

@@ -1,0 +1,6 @@
+//! Labelled tensors: labels, selections, operators, and recorded calls of xarray.
+
+mod labels;
+mod operators;
+mod select;
+mod xarray;
