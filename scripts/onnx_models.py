@@ -5,7 +5,7 @@ Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntim
 
 `fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs; `check` prints a
 line for each: nodes, milliseconds of onnxruntime with two threads, the number of names of activations and the share that says something
-(not a mere number), and whether the results agree; at the end, the average share. Models are not committed.
+(not a mere number), nodes and times without and with fusions, and whether the results agree; at the end, the average share. Models are not committed.
 """
 import glob
 import hashlib
@@ -154,8 +154,9 @@ def check(target):
             about = file.read()
         names = run("dims", f"{folder}/model.onnx")[-1]
         shares += [int(word) for word, unit in zip(names.split(), names.split()[1:]) if unit == "%"]
-        lines = run("cases", folder)
-        print(f"{os.path.basename(folder[:-1]):70} {about}; {names}; {lines[-2] if len(lines) > 1 else lines[-1]}")
+        lines, fused = run("cases", folder), run("fused", folder)[0].split(", difference")[0]
+        fused = fused.removeprefix(os.path.basename(folder[:-1])).strip()
+        print(f"{os.path.basename(folder[:-1]):70} {about}; fused {fused}; {names}; {lines[-2] if len(lines) > 1 else lines[-1]}")
     print(f"names with a meaning, average of {len(shares)} models: {sum(shares) / max(1, len(shares)):.0f} %")
 
 
