@@ -8,7 +8,8 @@ mod patterns;
 mod rows;
 mod weights;
 
-use std::collections::{BTreeMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nomina::{DType, DynTensor};
 
@@ -29,6 +30,8 @@ pub struct View<'a> {
     /// The nodes that need a value; `usize::MAX` for outputs and graphs inside.
     uses: Vec<Vec<usize>>,
     f32: Vec<bool>,
+    /// Transposed weights, by the address and sizes of the weight: layers may share one.
+    turned: RefCell<HashMap<(usize, Vec<usize>), DynTensor>>,
 }
 
 /// Nodes to replace by one at the place of the last.
@@ -177,6 +180,7 @@ impl<'a> View<'a> {
             made,
             uses,
             f32,
+            turned: RefCell::default(),
         }
     }
 
@@ -216,6 +220,21 @@ impl<'a> View<'a> {
     /// Returns a constant.
     pub fn constant(&self, id: ValueId) -> Option<&'a DynTensor> {
         self.graph.constants.get(&id)
+    }
+
+    /// Returns a matrix transposed and laid out by rows, which is the faster layout of linear layers.
+    pub fn turned(&self, weight: &DynTensor) -> Option<DynTensor> {
+        let turn = || weight.transpose(0, 1).ok()?.contiguous().ok();
+        let Some(bytes) = weight.raw().as_bytes() else {
+            return turn();
+        };
+        let key = (bytes.as_ptr() as usize, weight.shape().to_vec());
+        if let Some(known) = self.turned.borrow().get(&key) {
+            return Some(known.clone());
+        }
+        let new = turn()?;
+        self.turned.borrow_mut().insert(key, new.clone());
+        Some(new)
     }
 
     /// Returns the number of dims, if it is known.

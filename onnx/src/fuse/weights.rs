@@ -254,7 +254,7 @@ fn product(
         op: "Linear",
         inputs: vec![
             Operand::Value(x),
-            Operand::Constant(weight.transpose(0, 1).ok()?),
+            Operand::Constant(view.turned(weight)?),
             Operand::Constant(bias.clone()),
         ],
         attributes: Vec::new(),
@@ -276,7 +276,7 @@ fn gemm(view: &View<'_>, root: usize) -> Option<Fusion> {
     let weight = if flag("transB") {
         weight.clone()
     } else {
-        weight.transpose(0, 1).ok()?
+        view.turned(weight)?
     };
     let bias = match view.input(root, 2) {
         None => Operand::None,
