@@ -10,6 +10,7 @@
 //! cargo nomina explain cannot broadcast
 //! cargo nomina check                 # what compiles and may be a mistake
 //! cargo nomina types model.pth       # a file's tensors as types
+//! cargo nomina import m.onnx --out src/m   # an ONNX model as Rust
 //! ```
 //!
 //! `fix` runs `cargo check`, reads its messages, and looks up each of them in a table. Each fix is compiled in a copy; one
@@ -23,7 +24,7 @@
 //! | [`rules`] | the table: the edit that fixes each message |
 //! | [`source`] | the tokens around the place that a message names |
 //! | [`edit`] | edits of a text, and atomic replacement of files |
-//! | [`fix`], [`explain`], [`check`], [`types`] | the commands |
+//! | [`fix`], [`explain`], [`check`], [`types`], [`import`] | the commands |
 //! | [`cargo`] | the running cargo, and the workspace; files outside of it are not changed |
 //!
 //! The mistakes of `ui-tests/` test it: their fixes must compile.
@@ -36,6 +37,8 @@ mod copy;
 mod edit;
 mod explain;
 mod fix;
+#[cfg(feature = "import")]
+mod import;
 mod message;
 mod record;
 mod rules;
@@ -58,6 +61,9 @@ cargo nomina <command>
   types FILE [--name NAME] [--sizes]
                     prints dims and structs for the tensors of a file: safetensors, PyTorch's, npz, zarr;
                     --name names the outermost struct, --sizes makes sizes a part of the dims
+  import FILE --out DIR [--sizes INPUT=1x3x224x224]
+                    writes an ONNX model as a Rust module: structs, `forward`, tests, names.toml, weights; --sizes
+                    gives sizes that the file leaves free, for the sample runs
   explain WORDS     shows pages about an error, found by words of its first line or a heading
 ";
 
@@ -92,6 +98,8 @@ fn run(args: &[String]) -> Result<(), String> {
         }
         #[cfg(feature = "types")]
         "types" => types::run(rest),
+        #[cfg(feature = "import")]
+        "import" => import::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())

@@ -19,6 +19,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod call;
+mod emit;
 mod fold;
 mod fuse;
 mod graph;
@@ -29,6 +30,7 @@ mod proto;
 mod run;
 mod table;
 
+pub use emit::{ImportOptions, Imported, import};
 pub use graph::StatedSize;
 pub use model::{Model, Outputs, Port, read_tensor};
 pub use names::DimClass;

@@ -240,6 +240,16 @@ impl Model {
         &self.outputs
     }
 
+    /// Returns the graph, with constants folded.
+    pub(crate) fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Returns the names of all values.
+    pub(crate) fn named(&self) -> &Named {
+        &self.named
+    }
+
     /// Returns the classes of dims: each with its name, its sizes, and where it occurs.
     #[must_use]
     pub fn dims(&self) -> &[DimClass] {

@@ -1,4 +1,5 @@
-//! The operator table: one row per operator, with the opsets it covers, how dims flow through it, and how it runs.
+//! The operator table: one row per operator, with the opsets it covers, how dims flow through it, how
+//! it runs, and how it is spelled in Rust.
 //!
 //! Rows are in [`crate::ops`], a file per family.
 
@@ -6,6 +7,7 @@ use nomina::DynTensor;
 use nomina_core::Result;
 
 use crate::call::{Call, Value};
+use crate::emit::Emit;
 use crate::names::flow::Flow;
 use crate::ops::FAMILIES;
 
@@ -42,6 +44,8 @@ pub struct Row {
     pub flow: Flow,
     /// How it runs.
     pub run: Run,
+    /// How it is spelled in Rust.
+    pub emit: Emit,
     /// Whether it may be computed when the model is opened: its result depends on its inputs alone.
     pub foldable: bool,
 }
@@ -62,6 +66,7 @@ impl Row {
             until: NEWEST_OPSET,
             flow,
             run,
+            emit: Emit::Refused,
             foldable: true,
         }
     }
@@ -69,6 +74,12 @@ impl Row {
     /// Ends the row at an opset, after which the operator has another meaning.
     pub const fn until(mut self, opset: i64) -> Self {
         self.until = opset;
+        self
+    }
+
+    /// States how the operator is spelled in Rust.
+    pub const fn emit(mut self, emit: Emit) -> Self {
+        self.emit = emit;
         self
     }
 

@@ -5,28 +5,32 @@ use nomina_core::Result;
 
 use super::norm::along_channels;
 use crate::call::Call;
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{First, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Unary};
 
 pub const ROWS: &[Row] = &[
-    Row::new("Relu", 6, Same, Unary(DynTensor::relu)),
-    Row::new("Sigmoid", 6, Same, Unary(DynTensor::sigmoid)),
+    Row::new("Relu", 6, Same, Unary(DynTensor::relu)).emit(Emit::Method("relu")),
+    Row::new("Sigmoid", 6, Same, Unary(DynTensor::sigmoid)).emit(Emit::Method("sigmoid")),
     Row::new("Softplus", 1, Same, Unary(softplus)),
-    Row::new("Softsign", 1, Same, Unary(DynTensor::softsign)),
+    Row::new("Softsign", 1, Same, Unary(DynTensor::softsign)).emit(Emit::Method("softsign")),
     Row::new("Mish", 18, Same, Unary(|x| x.mul(&softplus(x)?.tanh()?))),
     Row::new(
         "HardSwish",
         14,
         Same,
         Unary(|x| x.mul(&hard_sigmoid(x, 1.0 / 6.0, 0.5)?)),
-    ),
+    )
+    .emit(Emit::Single(spell::elementwise::hard_swish)),
     Row::new(
         "Elu",
         6,
         Same,
         Single(|c| elu(c.x(0)?, c.float("alpha", 1.0)?, 1.0)),
-    ),
+    )
+    .emit(Emit::Single(spell::elementwise::elu)),
     Row::new("Celu", 12, Same, Single(celu)),
     Row::new("Selu", 6, Same, Single(selu)),
     Row::new(
@@ -34,15 +38,17 @@ pub const ROWS: &[Row] = &[
         6,
         Same,
         Single(|c| slope(c.x(0)?, &c.x(0)?.mul(c.float("alpha", 0.01)?)?)),
-    ),
-    Row::new("PRelu", 6, First, Single(prelu)),
+    )
+    .emit(Emit::Single(spell::elementwise::leaky_relu)),
+    Row::new("PRelu", 6, First, Single(prelu)).emit(Emit::Single(spell::elementwise::prelu)),
     Row::new("ThresholdedRelu", 10, Same, Single(thresholded)),
     Row::new(
         "HardSigmoid",
         6,
         Same,
         Single(|c| hard_sigmoid(c.x(0)?, c.float("alpha", 0.2)?, c.float("beta", 0.5)?)),
-    ),
+    )
+    .emit(Emit::Single(spell::elementwise::hard_sigmoid)),
     Row::new("Shrink", 9, Same, Single(shrink)),
     Row::new(
         "Swish",
@@ -52,8 +58,9 @@ pub const ROWS: &[Row] = &[
             c.x(0)?
                 .mul(&c.x(0)?.mul(c.float("alpha", 1.0)?)?.sigmoid()?)
         }),
-    ),
-    Row::new("Gelu", 20, Same, Single(gelu)),
+    )
+    .emit(Emit::Single(spell::elementwise::swish)),
+    Row::new("Gelu", 20, Same, Single(gelu)).emit(Emit::Single(spell::elementwise::gelu)),
 ];
 
 /// `ln(1 + exp(x))`, without overflow.

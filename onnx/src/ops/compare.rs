@@ -4,28 +4,33 @@ use nomina::DynTensor;
 use nomina_core::Result;
 
 use crate::call::Call;
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{Broadcast, Same};
 use crate::table::Row;
 use crate::table::Run::{Binary, Single, Unary};
 
 pub const ROWS: &[Row] = &[
-    Row::new("Equal", 7, Broadcast, Binary(|a, b| a.eq(b))),
-    Row::new("Greater", 7, Broadcast, Binary(|a, b| a.gt(b))),
-    Row::new("GreaterOrEqual", 12, Broadcast, Binary(|a, b| a.ge(b))),
-    Row::new("Less", 7, Broadcast, Binary(|a, b| a.lt(b))),
-    Row::new("LessOrEqual", 12, Broadcast, Binary(|a, b| a.le(b))),
-    Row::new("And", 7, Broadcast, Binary(|a, b| a.logical_and(b))),
-    Row::new("Or", 7, Broadcast, Binary(|a, b| a.logical_or(b))),
-    Row::new("Xor", 7, Broadcast, Binary(|a, b| a.logical_xor(b))),
-    Row::new("Not", 1, Same, Unary(DynTensor::logical_not)),
-    Row::new("IsNaN", 9, Same, Unary(DynTensor::isnan)),
+    Row::new("Equal", 7, Broadcast, Binary(|a, b| a.eq(b))).emit(Emit::Binary("eq")),
+    Row::new("Greater", 7, Broadcast, Binary(|a, b| a.gt(b))).emit(Emit::Binary("gt")),
+    Row::new("GreaterOrEqual", 12, Broadcast, Binary(|a, b| a.ge(b))).emit(Emit::Binary("ge")),
+    Row::new("Less", 7, Broadcast, Binary(|a, b| a.lt(b))).emit(Emit::Binary("lt")),
+    Row::new("LessOrEqual", 12, Broadcast, Binary(|a, b| a.le(b))).emit(Emit::Binary("le")),
+    Row::new("And", 7, Broadcast, Binary(|a, b| a.logical_and(b)))
+        .emit(Emit::Binary("logical_and")),
+    Row::new("Or", 7, Broadcast, Binary(|a, b| a.logical_or(b))).emit(Emit::Binary("logical_or")),
+    Row::new("Xor", 7, Broadcast, Binary(|a, b| a.logical_xor(b)))
+        .emit(Emit::Binary("logical_xor")),
+    Row::new("Not", 1, Same, Unary(DynTensor::logical_not)).emit(Emit::Method("logical_not")),
+    Row::new("IsNaN", 9, Same, Unary(DynTensor::isnan)).emit(Emit::Method("isnan")),
     Row::new("IsInf", 10, Same, Single(is_inf)),
     Row::new(
         "Where",
         9,
         Broadcast,
         Single(|c| c.x(0)?.where_cond(c.x(1)?, c.x(2)?)),
-    ),
+    )
+    .emit(Emit::Single(spell::elementwise::choose)),
 ];
 
 fn is_inf(c: &Call<'_>) -> Result<DynTensor> {

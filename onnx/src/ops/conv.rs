@@ -7,6 +7,8 @@ use super::move_elements::pad_constant;
 use super::norm::along_channels;
 use super::window::{Window, array, by_dims};
 use crate::call::{Call, floats, for_each_index, from_floats, room, strides};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{self, Fresh};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
@@ -17,13 +19,15 @@ pub const ROWS: &[Row] = &[
         1,
         Flow::Conv,
         Single(|c| conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?)),
-    ),
+    )
+    .emit(Emit::Single(spell::window::conv)),
     Row::new(
         "ConvTranspose",
         1,
         Flow::ConvTranspose,
         Single(conv_transpose),
-    ),
+    )
+    .emit(Emit::Single(spell::window::conv_transpose)),
     Row::new("CausalConvWithState", 1, Fresh, Tensors(causal)),
     Row::new("DeformConv", 19, Fresh, Single(deform)),
     Row::new("Col2Im", 18, Fresh, Single(col2im)),

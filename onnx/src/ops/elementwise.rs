@@ -4,6 +4,8 @@ use nomina::{DType, DivOptions, DynTensor, RoundingMode};
 use nomina_core::Result;
 
 use crate::call::Call;
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::graph::Attribute;
 use crate::names::flow::Flow::{Broadcast, Same};
 use crate::proto::tensor;
@@ -11,45 +13,47 @@ use crate::table::Row;
 use crate::table::Run::{Binary, Single, Unary};
 
 pub const ROWS: &[Row] = &[
-    Row::new("Abs", 1, Same, Unary(DynTensor::abs)),
-    Row::new("Acos", 7, Same, Unary(DynTensor::acos)),
-    Row::new("Acosh", 9, Same, Unary(DynTensor::acosh)),
-    Row::new("Asin", 7, Same, Unary(DynTensor::asin)),
-    Row::new("Asinh", 9, Same, Unary(DynTensor::asinh)),
-    Row::new("Atan", 7, Same, Unary(DynTensor::atan)),
-    Row::new("Atanh", 9, Same, Unary(DynTensor::atanh)),
-    Row::new("Ceil", 1, Same, Unary(DynTensor::ceil)),
-    Row::new("Cos", 7, Same, Unary(DynTensor::cos)),
-    Row::new("Cosh", 9, Same, Unary(DynTensor::cosh)),
-    Row::new("Erf", 9, Same, Unary(DynTensor::erf)),
-    Row::new("Exp", 1, Same, Unary(DynTensor::exp)),
-    Row::new("Floor", 1, Same, Unary(DynTensor::floor)),
+    Row::new("Abs", 1, Same, Unary(DynTensor::abs)).emit(Emit::Method("abs")),
+    Row::new("Acos", 7, Same, Unary(DynTensor::acos)).emit(Emit::Method("acos")),
+    Row::new("Acosh", 9, Same, Unary(DynTensor::acosh)).emit(Emit::Method("acosh")),
+    Row::new("Asin", 7, Same, Unary(DynTensor::asin)).emit(Emit::Method("asin")),
+    Row::new("Asinh", 9, Same, Unary(DynTensor::asinh)).emit(Emit::Method("asinh")),
+    Row::new("Atan", 7, Same, Unary(DynTensor::atan)).emit(Emit::Method("atan")),
+    Row::new("Atanh", 9, Same, Unary(DynTensor::atanh)).emit(Emit::Method("atanh")),
+    Row::new("Ceil", 1, Same, Unary(DynTensor::ceil)).emit(Emit::Method("ceil")),
+    Row::new("Cos", 7, Same, Unary(DynTensor::cos)).emit(Emit::Method("cos")),
+    Row::new("Cosh", 9, Same, Unary(DynTensor::cosh)).emit(Emit::Method("cosh")),
+    Row::new("Erf", 9, Same, Unary(DynTensor::erf)).emit(Emit::Method("erf")),
+    Row::new("Exp", 1, Same, Unary(DynTensor::exp)).emit(Emit::Method("exp")),
+    Row::new("Floor", 1, Same, Unary(DynTensor::floor)).emit(Emit::Method("floor")),
     Row::new(
         "Identity",
         1,
         Same,
         crate::table::Run::Values(|c| Ok(vec![c.value(0)?.clone()])),
-    ),
-    Row::new("Log", 1, Same, Unary(DynTensor::log)),
-    Row::new("Neg", 1, Same, Unary(DynTensor::neg)),
-    Row::new("Reciprocal", 1, Same, Unary(DynTensor::reciprocal)),
-    Row::new("Round", 11, Same, Unary(DynTensor::round)),
-    Row::new("Sign", 9, Same, Unary(DynTensor::sign)),
-    Row::new("Sin", 7, Same, Unary(DynTensor::sin)),
-    Row::new("Sinh", 9, Same, Unary(DynTensor::sinh)),
-    Row::new("Sqrt", 1, Same, Unary(DynTensor::sqrt)),
-    Row::new("Tan", 7, Same, Unary(DynTensor::tan)),
-    Row::new("Tanh", 1, Same, Unary(DynTensor::tanh)),
-    Row::new("Add", 6, Broadcast, Binary(|a, b| a.add(b))),
-    Row::new("Sub", 6, Broadcast, Binary(|a, b| a.sub(b))),
-    Row::new("Mul", 6, Broadcast, Binary(|a, b| a.mul(b))),
-    Row::new("Div", 6, Broadcast, Binary(div)),
+    )
+    .emit(Emit::Single(spell::window::same)),
+    Row::new("Log", 1, Same, Unary(DynTensor::log)).emit(Emit::Method("log")),
+    Row::new("Neg", 1, Same, Unary(DynTensor::neg)).emit(Emit::Method("neg")),
+    Row::new("Reciprocal", 1, Same, Unary(DynTensor::reciprocal)).emit(Emit::Method("reciprocal")),
+    Row::new("Round", 11, Same, Unary(DynTensor::round)).emit(Emit::Method("round")),
+    Row::new("Sign", 9, Same, Unary(DynTensor::sign)).emit(Emit::Method("sign")),
+    Row::new("Sin", 7, Same, Unary(DynTensor::sin)).emit(Emit::Method("sin")),
+    Row::new("Sinh", 9, Same, Unary(DynTensor::sinh)).emit(Emit::Method("sinh")),
+    Row::new("Sqrt", 1, Same, Unary(DynTensor::sqrt)).emit(Emit::Method("sqrt")),
+    Row::new("Tan", 7, Same, Unary(DynTensor::tan)).emit(Emit::Method("tan")),
+    Row::new("Tanh", 1, Same, Unary(DynTensor::tanh)).emit(Emit::Method("tanh")),
+    Row::new("Add", 6, Broadcast, Binary(|a, b| a.add(b))).emit(Emit::Infix("+")),
+    Row::new("Sub", 6, Broadcast, Binary(|a, b| a.sub(b))).emit(Emit::Infix("-")),
+    Row::new("Mul", 6, Broadcast, Binary(|a, b| a.mul(b))).emit(Emit::Infix("*")),
+    Row::new("Div", 6, Broadcast, Binary(div)).emit(Emit::Single(spell::elementwise::div)),
     Row::new(
         "Pow",
         6,
         Broadcast,
         Binary(|a, b| a.pow(b)?.to_dtype(a.dtype())),
-    ),
+    )
+    .emit(Emit::Single(spell::elementwise::pow)),
     Row::new("Mod", 10, Broadcast, Single(modulo)),
     Row::new("BitShift", 11, Broadcast, Single(shift)),
     Row::new("BitwiseAnd", 18, Broadcast, Binary(|a, b| a.bitwise_and(b))),
@@ -61,24 +65,28 @@ pub const ROWS: &[Row] = &[
         6,
         Broadcast,
         Single(|c| fold(c, |a, b| a.maximum(b))),
-    ),
+    )
+    .emit(Emit::Single(spell::elementwise::max)),
     Row::new(
         "Min",
         6,
         Broadcast,
         Single(|c| fold(c, |a, b| a.minimum(b))),
-    ),
-    Row::new("Sum", 6, Broadcast, Single(|c| fold(c, |a, b| a.add(b)))),
-    Row::new("Mean", 6, Broadcast, Single(mean)),
-    Row::new("Cast", 6, Same, Single(cast)),
+    )
+    .emit(Emit::Single(spell::elementwise::min)),
+    Row::new("Sum", 6, Broadcast, Single(|c| fold(c, |a, b| a.add(b))))
+        .emit(Emit::Single(spell::elementwise::sum)),
+    Row::new("Mean", 6, Broadcast, Single(mean)).emit(Emit::Single(spell::elementwise::mean)),
+    Row::new("Cast", 6, Same, Single(cast)).emit(Emit::Single(spell::elementwise::cast)),
     Row::new(
         "CastLike",
         15,
         Same,
         Single(|c| convert(c, c.x(1)?.dtype())),
-    ),
+    )
+    .emit(Emit::Single(spell::elementwise::cast)),
     Row::new("BitCast", 26, Same, Single(bit_cast)),
-    Row::new("Clip", 6, Same, Single(clip)),
+    Row::new("Clip", 6, Same, Single(clip)).emit(Emit::Single(spell::elementwise::clip)),
 ];
 
 fn div(a: &DynTensor, b: &DynTensor) -> Result<DynTensor> {

@@ -5,12 +5,14 @@ use nomina_core::Result;
 
 use super::shape::full;
 use crate::call::{Call, floats, for_each_index, from_ints, ints, pick, reshape, strides};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{self, First, Fresh, Resized, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
 
 pub const ROWS: &[Row] = &[
-    Row::new("Gather", 1, Flow::Gather, Single(gather)),
+    Row::new("Gather", 1, Flow::Gather, Single(gather)).emit(Emit::Single(spell::pick::gather)),
     Row::new(
         "GatherElements",
         11,
@@ -19,7 +21,8 @@ pub const ROWS: &[Row] = &[
             c.x(0)?
                 .gather(axis(c, 0)? as i64, &wrapped(c, 1, axis(c, 0)?)?)
         }),
-    ),
+    )
+    .emit(Emit::Single(spell::pick::gather_elements)),
     Row::new("GatherND", 11, Fresh, Single(gather_nd)),
     Row::new(
         "NonZero",

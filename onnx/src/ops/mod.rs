@@ -22,7 +22,7 @@ mod shape;
 mod signal;
 mod train;
 mod vision;
-mod window;
+pub mod window;
 
 pub use activation::gelu;
 pub use move_elements::slice_range;

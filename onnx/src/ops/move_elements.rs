@@ -5,23 +5,27 @@ use nomina_core::Result;
 
 use super::shape::{full, sizes_at};
 use crate::call::{Call, broadcast, from_ints, reshape, sizes};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{self, Fresh, Resized, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
 
 pub const ROWS: &[Row] = &[
-    Row::new("Transpose", 1, Flow::Transpose, Single(transpose)),
+    Row::new("Transpose", 1, Flow::Transpose, Single(transpose))
+        .emit(Emit::Single(spell::order::transpose)),
     Row::new(
         "Concat",
         4,
         Flow::Concat,
         Single(|c| DynTensor::cat(&c.all()?, c.axis(c.int("axis", 1)?, c.x(0)?.rank())? as i64)),
-    ),
-    Row::new("Split", 2, Flow::Split, Tensors(split)),
-    Row::new("Expand", 8, Flow::Expand, Single(expand)),
-    Row::new("Tile", 6, Resized, Single(tile)),
-    Row::new("Pad", 2, Resized, Single(pad)),
-    Row::new("Slice", 1, Flow::Slice, Single(slice)),
+    )
+    .emit(Emit::Single(spell::order::concat)),
+    Row::new("Split", 2, Flow::Split, Tensors(split)).emit(Emit::Several(spell::order::split)),
+    Row::new("Expand", 8, Flow::Expand, Single(expand)).emit(Emit::Single(spell::order::expand)),
+    Row::new("Tile", 6, Resized, Single(tile)).emit(Emit::Single(spell::order::tile)),
+    Row::new("Pad", 2, Resized, Single(pad)).emit(Emit::Single(spell::window::pad)),
+    Row::new("Slice", 1, Flow::Slice, Single(slice)).emit(Emit::Single(spell::order::slice)),
     Row::new("DepthToSpace", 1, Fresh, Single(depth_to_space)),
     Row::new("SpaceToDepth", 1, Fresh, Single(space_to_depth)),
     Row::new("CenterCropPad", 18, Resized, Single(center_crop_pad)),

@@ -6,22 +6,27 @@ use nomina_core::Result;
 
 use super::move_elements::pad_constant;
 use crate::call::{Call, reshape, sizes};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{LastDims, Normalized, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
 
 pub const ROWS: &[Row] = &[
-    Row::new("BatchNormalization", 6, Normalized, Tensors(batch_norm)),
+    Row::new("BatchNormalization", 6, Normalized, Tensors(batch_norm))
+        .emit(Emit::Single(spell::product::batch_norm)),
     Row::new(
         "InstanceNormalization",
         6,
         Normalized,
         Single(instance_norm),
-    ),
+    )
+    .emit(Emit::Single(spell::product::instance_norm)),
     Row::new("GroupNormalization", 18, Normalized, Single(group_norm)),
-    Row::new("LayerNormalization", 17, LastDims, Tensors(layer_norm)),
+    Row::new("LayerNormalization", 17, LastDims, Tensors(layer_norm))
+        .emit(Emit::Single(spell::product::layer_norm)),
     Row::new("RMSNormalization", 23, LastDims, Single(rms_norm)),
-    Row::new("LRN", 1, Same, Single(lrn)),
+    Row::new("LRN", 1, Same, Single(lrn)).emit(Emit::Single(spell::product::lrn)),
     Row::new("LpNormalization", 1, Same, Single(lp_norm)),
     Row::new("MeanVarianceNormalization", 9, Same, Single(mean_variance)),
 ];

@@ -10,21 +10,26 @@ use super::window::{Window, array, by_dims};
 use crate::call::{
     Call, floats, for_each_index, from_floats, from_ints, ints, pick, reshape, room, strides,
 };
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{Fresh, Pool};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
 
 pub const ROWS: &[Row] = &[
-    Row::new("MaxPool", 1, Pool, Tensors(max_pool)),
-    Row::new("AveragePool", 1, Pool, Single(average_pool)),
+    Row::new("MaxPool", 1, Pool, Tensors(max_pool)).emit(Emit::Single(spell::window::max_pool)),
+    Row::new("AveragePool", 1, Pool, Single(average_pool))
+        .emit(Emit::Single(spell::window::average_pool)),
     Row::new("LpPool", 2, Pool, Single(lp_pool)),
     Row::new(
         "GlobalAveragePool",
         1,
         Pool,
         Single(|c| c.x(0)?.mean_with(&all_spatial(c)?, KEEP)),
-    ),
-    Row::new("GlobalMaxPool", 1, Pool, Single(global_max)),
+    )
+    .emit(Emit::Single(spell::window::global_average)),
+    Row::new("GlobalMaxPool", 1, Pool, Single(global_max))
+        .emit(Emit::Single(spell::window::global_max)),
     Row::new("GlobalLpPool", 2, Pool, Single(global_lp)),
     Row::new("MaxUnpool", 9, Fresh, Single(max_unpool)),
     Row::new("MaxRoiPool", 1, Fresh, Single(max_roi_pool)),

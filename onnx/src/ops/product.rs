@@ -5,13 +5,16 @@ use nomina_core::Result;
 
 use super::move_elements::permute;
 use crate::call::{Call, floats, from_floats};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{self, Fresh};
 use crate::table::Row;
 use crate::table::Run::{Binary, Single};
 
 pub const ROWS: &[Row] = &[
-    Row::new("MatMul", 1, Flow::MatMul, Binary(|a, b| a.matmul(b))),
-    Row::new("Gemm", 6, Flow::Gemm, Single(gemm)),
+    Row::new("MatMul", 1, Flow::MatMul, Binary(|a, b| a.matmul(b)))
+        .emit(Emit::Single(spell::product::matmul)),
+    Row::new("Gemm", 6, Flow::Gemm, Single(gemm)).emit(Emit::Single(spell::product::gemm)),
     Row::new("Einsum", 12, Fresh, Single(einsum)),
     Row::new("Det", 11, Fresh, Single(det)),
 ];

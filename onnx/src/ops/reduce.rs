@@ -6,63 +6,77 @@ use nomina_core::Result;
 
 use super::shape::full;
 use crate::call::{Call, from_floats, reshape, sizes};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::{self, Same};
 use crate::table::Row;
 use crate::table::Run::Single;
 
 pub const ROWS: &[Row] = &[
-    Row::new("ReduceSum", 1, Flow::Reduce, Single(|c| reduce(c, 13, sum))),
+    Row::new("ReduceSum", 1, Flow::Reduce, Single(|c| reduce(c, 13, sum)))
+        .emit(Emit::Single(spell::reduce::sum)),
     Row::new(
         "ReduceMean",
         1,
         Flow::Reduce,
         Single(|c| reduce(c, 18, mean)),
-    ),
-    Row::new("ReduceMax", 1, Flow::Reduce, Single(|c| reduce(c, 18, max))),
-    Row::new("ReduceMin", 1, Flow::Reduce, Single(|c| reduce(c, 18, min))),
+    )
+    .emit(Emit::Single(spell::reduce::mean)),
+    Row::new("ReduceMax", 1, Flow::Reduce, Single(|c| reduce(c, 18, max)))
+        .emit(Emit::Single(spell::reduce::max)),
+    Row::new("ReduceMin", 1, Flow::Reduce, Single(|c| reduce(c, 18, min)))
+        .emit(Emit::Single(spell::reduce::min)),
     Row::new(
         "ReduceProd",
         1,
         Flow::Reduce,
         Single(|c| reduce(c, 18, prod)),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::prod)),
     Row::new(
         "ReduceL1",
         1,
         Flow::Reduce,
         Single(|c| reduce(c, 18, |x, d| sum(&x.abs()?, d))),
-    ),
-    Row::new("ReduceL2", 1, Flow::Reduce, Single(|c| reduce(c, 18, l2))),
+    )
+    .emit(Emit::Single(spell::reduce::l1)),
+    Row::new("ReduceL2", 1, Flow::Reduce, Single(|c| reduce(c, 18, l2)))
+        .emit(Emit::Single(spell::reduce::l2)),
     Row::new(
         "ReduceLogSum",
         1,
         Flow::Reduce,
         Single(|c| reduce(c, 18, |x, d| sum(x, d)?.log())),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::log_sum)),
     Row::new(
         "ReduceLogSumExp",
         1,
         Flow::Reduce,
         Single(|c| reduce(c, 18, log_sum_exp)),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::log_sum_exp)),
     Row::new(
         "ReduceSumSquare",
         1,
         Flow::Reduce,
         Single(|c| reduce(c, 18, |x, d| sum(&x.mul(x)?, d))),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::sum_square)),
     Row::new(
         "ArgMax",
         1,
         Flow::Reduce,
         Single(|c| arg(c, |x, axis| x.argmax(axis))),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::arg_max)),
     Row::new(
         "ArgMin",
         1,
         Flow::Reduce,
         Single(|c| arg(c, |x, axis| x.argmin(axis))),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::arg_min)),
     Row::new(
         "CumSum",
         11,
@@ -80,13 +94,15 @@ pub const ROWS: &[Row] = &[
         1,
         Same,
         Single(|c| along(c, |x, axis| x.softmax(axis))),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::softmax)),
     Row::new(
         "LogSoftmax",
         1,
         Same,
         Single(|c| along(c, |x, axis| x.log_softmax(axis))),
-    ),
+    )
+    .emit(Emit::Single(spell::reduce::log_softmax)),
     Row::new("Hardmax", 1, Same, Single(|c| along(c, hardmax))),
 ];
 

@@ -4,13 +4,17 @@ use nomina::DynTensor;
 use nomina_core::Result;
 
 use crate::call::{Call, floats, from_floats, from_ints, ints, room};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::Resized;
 use crate::table::Row;
 use crate::table::Run::Single;
 
 pub const ROWS: &[Row] = &[
-    Row::new("Resize", 10, Resized, Single(resize)),
-    Row::new("Upsample", 7, Resized, Single(resize)).until(9),
+    Row::new("Resize", 10, Resized, Single(resize)).emit(Emit::Single(spell::window::resize)),
+    Row::new("Upsample", 7, Resized, Single(resize))
+        .emit(Emit::Single(spell::window::resize))
+        .until(9),
 ];
 
 /// How output positions map to input positions.

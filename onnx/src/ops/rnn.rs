@@ -7,14 +7,17 @@ use super::activation::softplus;
 use super::index::zeros;
 use super::move_elements::permute;
 use crate::call::{Call, from_ints, ints, reshape};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::names::flow::Flow::Rnn;
 use crate::table::Row;
 use crate::table::Run::Tensors;
 
 pub const ROWS: &[Row] = &[
     Row::new("RNN", 7, Rnn, Tensors(|c| layer(c, 1, 1, simple))),
-    Row::new("GRU", 7, Rnn, Tensors(|c| layer(c, 3, 2, gru))),
-    Row::new("LSTM", 7, Rnn, Tensors(|c| layer(c, 4, 3, lstm))),
+    Row::new("GRU", 7, Rnn, Tensors(|c| layer(c, 3, 2, gru))).emit(Emit::Several(spell::rnn::gru)),
+    Row::new("LSTM", 7, Rnn, Tensors(|c| layer(c, 4, 3, lstm)))
+        .emit(Emit::Several(spell::rnn::lstm)),
 ];
 
 /// A nonlinearity with its parameters.

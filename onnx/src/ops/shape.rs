@@ -4,6 +4,8 @@ use nomina::{DType, DynTensor, Scalar};
 use nomina_core::Result;
 
 use crate::call::{Call, from_floats, from_ints, reshape, sizes};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
 use crate::graph::Attribute;
 use crate::names::flow::Flow::{self, First, Fresh, Same};
 use crate::proto::tensor;
@@ -17,7 +19,8 @@ pub const ROWS: &[Row] = &[
         9,
         Flow::Shaped,
         Single(constant_of_shape),
-    ),
+    )
+    .emit(Emit::Single(spell::pick::constant_of_shape)),
     Row::new("Shape", 1, Flow::Shape, Single(shape)),
     Row::new(
         "Size",
@@ -25,13 +28,18 @@ pub const ROWS: &[Row] = &[
         Flow::Shape,
         Single(|c| DynTensor::from_vec(vec![c.x(0)?.numel() as i64], &[], ())),
     ),
-    Row::new("Reshape", 5, Flow::Reshape, Single(reshape_to)),
-    Row::new("Flatten", 1, Flow::Reshape, Single(flatten)),
-    Row::new("Squeeze", 1, Flow::Squeeze, Single(squeeze)),
-    Row::new("Unsqueeze", 1, Flow::Unsqueeze, Single(unsqueeze)),
-    Row::new("Range", 11, Fresh, Single(range)),
+    Row::new("Reshape", 5, Flow::Reshape, Single(reshape_to))
+        .emit(Emit::Single(spell::order::reshape)),
+    Row::new("Flatten", 1, Flow::Reshape, Single(flatten))
+        .emit(Emit::Single(spell::order::reshape)),
+    Row::new("Squeeze", 1, Flow::Squeeze, Single(squeeze))
+        .emit(Emit::Single(spell::order::squeeze)),
+    Row::new("Unsqueeze", 1, Flow::Unsqueeze, Single(unsqueeze))
+        .emit(Emit::Single(spell::order::unsqueeze)),
+    Row::new("Range", 11, Fresh, Single(range)).emit(Emit::Single(spell::pick::range)),
     Row::new("EyeLike", 9, First, Single(eye_like)),
-    Row::new("Dropout", 7, Same, crate::table::Run::Tensors(dropout)),
+    Row::new("Dropout", 7, Same, crate::table::Run::Tensors(dropout))
+        .emit(Emit::Single(spell::window::same)),
 ];
 
 fn constant(c: &Call<'_>) -> Result<DynTensor> {
