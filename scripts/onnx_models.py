@@ -2,10 +2,12 @@
 
 Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntime numpy)
        python3 scripts/onnx_models.py check DIR     (after cargo build --release -p nomina-onnx --examples)
+       python3 scripts/onnx_models.py import DIR    (after cargo build --release -p cargo-nomina)
 
 `fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs; `check` prints a
 line for each: nodes, milliseconds of onnxruntime with two threads, the number of names of activations and the share that says something
 (not a mere number), nodes and times without and with fusions, and whether the results agree; at the end, the average share. Models are not committed.
+`import` writes each model as a module of one crate outside the workspace, DIR/imported, whose tests compare it with the interpreter.
 """
 import glob
 import hashlib
@@ -160,6 +162,42 @@ def check(target):
     print(f"names with a meaning, average of {len(shares)} models: {sum(shares) / max(1, len(shares)):.0f} %")
 
 
-if len(sys.argv) != 3 or sys.argv[1] not in ("fetch", "check"):
+def import_all(target):
+    """Imports all models to one crate, and compares each with the interpreter by its test."""
+    import onnx
+
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    crate = f"{target}/imported"
+    os.makedirs(f"{crate}/src", exist_ok=True)
+    modules = []
+    for folder in sorted(glob.glob(f"{target}/*/")):
+        if not os.path.exists(f"{folder}/model.onnx"):
+            continue
+        sizes = []
+        for path in sorted(glob.glob(f"{folder}/test_data_set_0/input_*.pb")):
+            tensor = onnx.TensorProto()
+            with open(path, "rb") as file:
+                tensor.ParseFromString(file.read())
+            sizes += ["--sizes", f"{tensor.name}={'x'.join(map(str, tensor.dims))}"]
+        name = "".join(c if c.isalnum() else "_" for c in os.path.basename(folder[:-1])).lower()
+        command = ["target/release/cargo-nomina", "import", f"{folder}/model.onnx", "--out", f"{crate}/src/{name}", *sizes]
+        program = subprocess.run(command, capture_output=True, text=True)
+        print(f"{name:70} {(program.stdout or program.stderr).strip().splitlines()[-1 if program.returncode else 2]}")
+        if program.returncode == 0:
+            modules.append(name)
+    with open(f"{crate}/src/lib.rs", "w") as file:
+        file.write("".join(f"pub mod {name};\n" for name in modules))
+    with open(f"{crate}/Cargo.toml", "w") as file:
+        file.write(
+            '[workspace]\n[package]\nname = "imported"\nversion = "0.1.0"\nedition = "2024"\n[dependencies]\n'
+            f'nomina = {{ path = "{root}" }}\nnomina-io = {{ path = "{root}/io", features = ["safetensors"] }}\n'
+            "[profile.dev]\nopt-level = 1\ndebug = false\n"
+        )
+    command = ["cargo", "test", "--manifest-path", f"{crate}/Cargo.toml", "--target-dir", f"{root}/target/imported", "--no-fail-fast"]
+    raise SystemExit(subprocess.run([*command, "--", "--nocapture"]).returncode)
+
+
+COMMANDS = {"fetch": fetch, "check": check, "import": import_all}
+if len(sys.argv) != 3 or sys.argv[1] not in COMMANDS:
     raise SystemExit(__doc__)
-{"fetch": fetch, "check": check}[sys.argv[1]](sys.argv[2])
+COMMANDS[sys.argv[1]](sys.argv[2])

@@ -263,7 +263,11 @@ impl Tree {
                 values.push(quote!(#ident: file.refine(&format!(#key))?));
                 continue;
             }
-            let kind = unique(&camel(&full), taken);
+            let mut kind = camel(&full);
+            if taken.contains(&kind) {
+                kind.push_str("Part");
+            }
+            let kind = unique(&kind, taken);
             let kind_ident = format_ident!("{kind}");
             if self.is_list(below) {
                 let count = below.below.len();

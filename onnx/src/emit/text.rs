@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nomina_core::{Error, ErrorKind, Result};
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::module::{Function, OutputField};
 use super::names::plain;
@@ -94,7 +94,7 @@ impl Text<'_> {
             use nomina::prelude::*;
             use nomina_io::safetensors::SafeTensors;
 
-            dims! { #dims }
+            dims! {}
 
             /// The outputs of the model.
             #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl Text<'_> {
             .map(|(key, param)| Ok((key, named(&param.tensor, &param.dims)?)));
         let weights = weights.collect::<Result<Vec<_>>>()?;
         Ok(Imported {
-            text: pretty(&file)?,
+            text: pretty(&file)?.replacen("dims! {}", &dims, 1),
             tests: pretty(&tests)?,
             weights,
             sample,
@@ -130,7 +130,8 @@ impl Text<'_> {
         })
     }
 
-    fn dims(&self) -> TokenStream {
+    /// The call of `dims!`, which prettyplease would write as one paragraph.
+    fn dims(&self) -> String {
         let mut sizes = BTreeMap::<&str, BTreeSet<usize>>::new();
         for class in self.model.dims() {
             sizes
@@ -138,23 +139,19 @@ impl Text<'_> {
                 .or_default()
                 .extend(&class.sizes);
         }
-        let all = self.emitter.names.used().iter().map(|name| {
-            let ident = format_ident!("{name}");
+        let mut text = String::from("dims! {\n");
+        for name in self.emitter.names.used() {
             let known = sizes
                 .get(&name[..])
                 .filter(|sizes| !sizes.is_empty() && sizes.len() < 8);
-            let doc = known.map(|sizes| {
+            if let Some(sizes) = known {
                 let list: Vec<String> = sizes.iter().map(usize::to_string).collect();
-                let doc = format!(
-                    " {} {}.",
-                    if list.len() == 1 { "Size" } else { "Sizes" },
-                    list.join(", ")
-                );
-                quote!(#[doc = #doc])
-            });
-            quote!(#doc pub #ident)
-        });
-        quote!(#(#all,)*)
+                let noun = if list.len() == 1 { "Size" } else { "Sizes" };
+                text += &format!("    /// {noun} {}.\n", list.join(", "));
+            }
+            text += &format!("    pub {name},\n");
+        }
+        text + "}"
     }
 
     /// The values that each function returns: those that later ones or the outputs need.
@@ -371,5 +368,24 @@ fn pretty(text: &TokenStream) -> Result<String> {
             format!("the text that was written is no Rust: {error}"),
         )
     })?;
-    Ok(prettyplease::unparse(&file))
+    let mut text = String::new();
+    let mut before = String::new();
+    for line in prettyplease::unparse(&file).lines() {
+        // An empty line before each item.
+        let begins = [
+            "///", "pub ", "impl", "fn ", "#[", "dims!", "use ", "const ",
+        ]
+        .iter()
+        .any(|start| line.starts_with(start));
+        let continues = before.starts_with("///")
+            || before.starts_with("#[")
+            || before.starts_with("use ") && line.starts_with("use ");
+        if begins && !continues && !before.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(line);
+        text.push('\n');
+        before = line.to_owned();
+    }
+    Ok(text)
 }
