@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use jiff::Timestamp;
-use nomina::{DType, DynTensor, Result};
+use nomina::{DType, DynTensor, Result, Timestamp};
 
 use crate::calendar::CfTime;
 
@@ -17,7 +16,7 @@ pub enum Column {
     I64(Vec<i64>),
     /// Texts.
     Text(Vec<String>),
-    /// Times of real clocks, in UTC.
+    /// Times of real clocks from 1678 to 2262, in UTC.
     Time(Vec<Timestamp>),
     /// Times of a calendar.
     CfTime(Vec<CfTime>),
@@ -138,7 +137,7 @@ impl Column {
             (Self::I64(values), Label::I64(label)) => Some(values[at].abs_diff(*label) as f64),
             (Self::I64(values), Label::F64(label)) => Some((values[at] as f64 - label).abs()),
             (Self::Time(values), Label::Time(label)) => {
-                Some(values[at].duration_since(*label).as_nanos().unsigned_abs() as f64)
+                Some(values[at].nanoseconds().abs_diff(label.nanoseconds()) as f64)
             }
             (Self::CfTime(values), Label::CfTime(label))
                 if values[at].calendar() == label.calendar() =>

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use nomina::{DType, DynTensor, Names, Result};
+use nomina::{DType, DynTensor, Names, Result, Timestamp};
 use nomina_io::zarr::CfPacking;
 
 use crate::attributes::{Attribute, Attributes};
@@ -198,12 +197,9 @@ fn decode_times<T>(
         }
         _ => false,
     };
-    if gregorian {
-        return values
-            .iter()
-            .map(timestamp)
-            .collect::<Result<_>>()
-            .map(Column::Time);
+    // Times that no timestamp holds stay in their calendar.
+    if gregorian && let Ok(times) = values.iter().map(timestamp).collect::<Result<_>>() {
+        return Ok(Column::Time(times));
     }
     values
         .iter()

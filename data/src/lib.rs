@@ -29,6 +29,8 @@ mod column;
 mod dataset;
 mod decode;
 mod display;
+mod labelled;
+mod rust;
 mod scan;
 mod select;
 mod source;
@@ -39,7 +41,17 @@ pub use attributes::{Attribute, Attributes, IntoAttribute};
 pub use calendar::{Calendar, CfTime, TimeUnit, TimeUnits};
 pub use column::{Column, Label};
 pub use dataset::{DynDataset, OpenOptions};
-pub use jiff::Timestamp;
+pub use nomina::Timestamp;
 pub use scan::{Reduction, Scan};
 pub use select::{Index, Positions, Select, nearest};
 pub use variable::Variable;
+
+/// The guide to dataset files; its snippets run as doc tests.
+#[cfg(all(doctest, feature = "netcdf"))]
+#[doc = include_str!("../../docs/dataset_files.md")]
+pub struct DatasetFiles;
+
+/// The example of the README, run as a test.
+#[cfg(all(doctest, feature = "netcdf"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

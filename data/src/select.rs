@@ -5,8 +5,7 @@ use std::ops::{
     Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive,
 };
 
-use jiff::Timestamp;
-use nomina::{Error, ErrorKind, Result};
+use nomina::{Error, ErrorKind, Result, Timestamp};
 
 use crate::calendar::CfTime;
 use crate::column::{Column, Label};
@@ -261,9 +260,11 @@ fn span(column: &Column, text: &str) -> Result<(Label, Label)> {
             let first = first.to_timestamp().ok_or_else(out)?;
             let last = last.to_timestamp().ok_or_else(out)?;
             // To the nanosecond.
-            let last =
-                Timestamp::from_nanosecond(last.as_nanosecond() + i128::from(last != first) * 999);
-            Ok((Label::Time(first), Label::Time(last.map_err(|_| out())?)))
+            let last = last.nanoseconds() + i64::from(last != first) * 999;
+            Ok((
+                Label::Time(first),
+                Label::Time(Timestamp::from_nanoseconds(last)),
+            ))
         }
         Column::CfTime(times) => {
             let calendar = times

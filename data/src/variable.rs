@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use nomina::labelled::AnyLabels;
 use nomina::{DType, DynTensor, Error, ErrorKind, Name, Names, Result};
 
 use crate::attributes::Attributes;
@@ -27,6 +28,8 @@ pub struct Variable {
     pub(crate) coordinates: Vec<String>,
     /// The labels, when they have been asked for.
     column: OnceLock<Arc<Column>>,
+    /// The same labels, as tensors share them.
+    labels: OnceLock<Arc<dyn AnyLabels>>,
 }
 
 /// The elements of a variable.
@@ -78,13 +81,15 @@ impl Variable {
     /// Creates a coordinate: the labels along a dim.
     #[must_use]
     pub fn from_column(dim: &str, labels: Column) -> Self {
-        let shape = vec![labels.len()];
-        Self::from_data(
-            dim,
-            vec![dim.to_owned()],
-            shape,
-            Data::Column(Arc::new(labels)),
-        )
+        let shape = [labels.len()];
+        let name: Names = [Name::new(dim).ok()].into_iter().collect();
+        let tensor = match &labels {
+            Column::F64(values) => DynTensor::from_vec(values.clone(), &shape, name).ok(),
+            Column::I64(values) => DynTensor::from_vec(values.clone(), &shape, name).ok(),
+            _ => None,
+        };
+        let data = tensor.map_or_else(|| Data::Column(Arc::new(labels)), Data::Tensor);
+        Self::from_data(dim, vec![dim.to_owned()], shape.to_vec(), data)
     }
 
     pub(crate) fn from_data(name: &str, dims: Vec<String>, shape: Vec<usize>, data: Data) -> Self {
@@ -96,6 +101,7 @@ impl Variable {
             data,
             coordinates: Vec::new(),
             column: OnceLock::new(),
+            labels: OnceLock::new(),
         }
     }
 
@@ -223,6 +229,12 @@ impl Variable {
             },
         };
         Ok(self.column.get_or_init(|| column).clone())
+    }
+
+    /// Returns the labels that tensors of the dataset share.
+    pub(crate) fn shared_labels(&self) -> Result<Arc<dyn AnyLabels>> {
+        let column = self.column()?;
+        Ok(self.labels.get_or_init(|| column.to_labels()).clone())
     }
 
     fn about(&self, error: Error) -> Error {

@@ -164,7 +164,10 @@ fn encode(times: &Column) -> Result<(Vec<i64>, TimeUnits)> {
     let (calendar, nanos): (Calendar, Vec<i128>) = match times {
         Column::Time(times) => (
             Calendar::ProlepticGregorian,
-            times.iter().map(|at| at.as_nanosecond()).collect(),
+            times
+                .iter()
+                .map(|at| i128::from(at.nanoseconds()))
+                .collect(),
         ),
         Column::CfTime(times) => {
             let calendar = times.first().map_or(Calendar::Standard, CfTime::calendar);

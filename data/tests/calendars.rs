@@ -105,8 +105,8 @@ fn every_day_of_two_thousand_years_comes_back() {
     }
 }
 
-fn jiff_day() -> jiff::SignedDuration {
-    jiff::SignedDuration::from_hours(24)
+fn jiff_day() -> nomina::jiff::SignedDuration {
+    nomina::jiff::SignedDuration::from_hours(24)
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn numbers_that_are_no_times_are_errors() {
 fn instants_are_those_of_real_calendars() {
     let units = TimeUnits::parse("days since 1970-01-01", Calendar::Standard).unwrap();
     let at = units.decode_timestamp(19_000.25).unwrap();
-    assert_eq!(at.to_string(), "2022-01-08T06:00:00Z");
+    assert_eq!(at.to_string(), "2022-01-08T06:00:00");
     let time = units.decode(19_000.25).unwrap();
     assert_eq!(time.to_timestamp(), Some(at));
     assert_eq!(CfTime::from_timestamp(Calendar::Standard, at), Some(time));

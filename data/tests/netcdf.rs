@@ -49,7 +49,10 @@ fn strings(value: &Value) -> Vec<String> {
 /// Formats a time as the record does.
 fn time(column: &Column, at: usize) -> Option<String> {
     let text = match column {
-        Column::Time(times) => times[at].to_string().replace('T', " "),
+        Column::Time(times) => match times[at].to_string().replace('T', " ") {
+            date if date.len() == 10 => date + " 00:00:00",
+            time => time,
+        },
         Column::CfTime(times) => times[at].to_string(),
         _ => return None,
     };

@@ -23,7 +23,7 @@ fn weather() -> DynDataset {
     let height = DynTensor::from_vec(vec![1.5_f64, 2.0, 3.0], &[3], ["station"]).unwrap();
     all.insert(Variable::new("height", height).unwrap())
         .unwrap();
-    let times: Vec<Timestamp> = ["2020-01-01T06:00:00Z", "2020-01-02T00:00:00Z"]
+    let times: Vec<Timestamp> = ["2020-01-01T06:00:00", "2020-01-02T00:00:00"]
         .iter()
         .map(|text| text.parse().unwrap())
         .collect();

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::{Add, Sub};
 
-use jiff::{SignedDuration, Timestamp};
-use nomina::{Error, ErrorKind, Result};
+use nomina::jiff::SignedDuration;
+use nomina::{Error, ErrorKind, Result, Timestamp};
 
 use super::{Calendar, Date};
 
@@ -18,7 +18,7 @@ pub(super) const MICROS_PER_DAY: i64 = 86_400_000_000;
 /// use nomina_data::{Calendar, CfTime};
 /// let day = CfTime::date(Calendar::Day360, 2007, 2, 30)?;
 /// assert_eq!(day.to_string(), "2007-02-30 00:00:00");
-/// assert_eq!((day + jiff::SignedDuration::from_hours(24)).month(), 3);
+/// assert_eq!((day + nomina::jiff::SignedDuration::from_hours(24)).month(), 3);
 /// assert_eq!(day.add_months(13)?.to_string(), "2008-03-30 00:00:00");
 /// assert!(CfTime::date(Calendar::NoLeap, 2000, 2, 29).is_err());
 /// # Ok::<(), nomina::Error>(())
@@ -218,19 +218,19 @@ impl CfTime {
     }
 
     /// Converts to an instant, in UTC. `None` if the calendar is not one of real clocks: it is `standard`, `julian` or
-    /// `proleptic_gregorian`, and the instant is within jiff's range.
+    /// `proleptic_gregorian`, and the instant is within the range of timestamps, from 1678 to 2262.
     #[must_use]
     pub fn to_timestamp(&self) -> Option<Timestamp> {
         use Calendar::{Julian, ProlepticGregorian, Standard};
         let real = matches!(self.calendar, Standard | Julian | ProlepticGregorian);
-        real.then(|| Timestamp::from_microsecond(self.micros).ok())
-            .flatten()
+        let nanoseconds = self.micros.checked_mul(1_000).filter(|_| real);
+        nanoseconds.map(Timestamp::from_nanoseconds)
     }
 
     /// Converts from an instant. `None` if the calendar is not one of real clocks.
     #[must_use]
     pub fn from_timestamp(calendar: Calendar, at: Timestamp) -> Option<Self> {
-        let time = Self::from_micros(calendar, at.as_microsecond());
+        let time = Self::from_micros(calendar, at.nanoseconds().div_euclid(1_000));
         time.to_timestamp().map(|_| time)
     }
 }

@@ -3,7 +3,7 @@
 //! Climate models often run in calendars that no clock follows: years of 360 days, or without leap days. [`CfTime`] is
 //! a time in any calendar of the [CF conventions](https://cfconventions.org); [`TimeUnits`] converts between times and
 //! the numbers of a file, whose `units` are such as `days since 1859-12-01`. Times of real clocks are
-//! [`jiff::Timestamp`]s.
+//! [`Timestamp`](nomina::Timestamp)s.
 
 mod cf_time;
 mod units;

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use jiff::Timestamp;
-use nomina::{Error, ErrorKind, Result};
+use nomina::{Error, ErrorKind, Result, Timestamp};
 
 use super::{Calendar, CfTime};
 
@@ -140,7 +139,7 @@ impl TimeUnits {
         let (since, offset) = split_offset(since);
         let (parts, _) = parse_parts(since).ok_or_else(wrong)?;
         let since = CfTime::new(calendar, parts)?;
-        let offset = jiff::SignedDuration::from_mins(offset.ok_or_else(wrong)?);
+        let offset = nomina::jiff::SignedDuration::from_mins(offset.ok_or_else(wrong)?);
         Self::new(unit, since.checked_add(-offset)?)
     }
 
@@ -241,8 +240,9 @@ impl TimeUnits {
             return Err(error.hint("their labels are of type `CfTime`"));
         }
         let nanos = nanos.map(|by| i128::from(self.since.micros()) * 1_000 + by);
-        let at = nanos.and_then(|nanos| Timestamp::from_nanosecond(nanos).ok());
-        at.ok_or_else(|| self.outside(value))
+        let at = nanos.and_then(|nanos| i64::try_from(nanos).ok());
+        at.map(Timestamp::from_nanoseconds)
+            .ok_or_else(|| self.outside(value))
     }
 
     /// Converts a time to a number of units.
