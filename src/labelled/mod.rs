@@ -76,7 +76,7 @@ use coords::error;
 ///
 /// let south: Labelled<(Time, Lat)> = x.sel(Lat, ..50.0);         // a range keeps the dim
 /// assert_eq!(south.tensor().to_vec(), [2.0, 3.0, 5.0, 6.0]);
-/// let berlin: Labelled<(Time,)> = x.sel(Lat, nearest(52.0));     // one label removes it
+/// let berlin: Labelled<(Time,)> = x.sel(Lat, nearest(54.0));     // one label removes it
 /// assert_eq!(berlin.tensor().to_vec(), [1.0, 4.0]);
 /// let january = x.sel(Time, "2020-01");                          // all labels within a part of a date
 /// assert_eq!(january.tensor().shape(), [1, 3]);

@@ -56,7 +56,7 @@ const LINT: &str = "is asked by `cargo nomina check` alone";
 const OFF: &str = "is said without a feature that this crate has";
 
 /// Traits whose message no mistake shows yet, with the reason.
-const UNTOLD: [(&str, &str); 35] = [
+const UNTOLD: [(&str, &str); 38] = [
     ("Adjacent", IN_GENERIC_CODE),
     ("Along", FAULT),
     ("AlongDim", HIDDEN),
@@ -71,6 +71,12 @@ const UNTOLD: [(&str, &str); 35] = [
     ("FlattensIn", FAULT),
     ("HasAllValues", FAULT),
     ("IsLoss", FAULT),
+    (
+        "KeepsDim",
+        "is asked by datasets, which are another package",
+    ),
+    ("Label", TWICE),
+    ("LabelledOperand", TWICE),
     ("Number", TWICE),
     ("Operand", TWICE),
     ("Over", HIDDEN),
