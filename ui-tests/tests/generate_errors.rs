@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 30] = [
+const RULES: [(&str, &str, &str); 31] = [
     (
         "broadcast",
         "Operators",
@@ -105,6 +105,12 @@ const RULES: [(&str, &str, &str); 30] = [
         "Windows: convolution, pooling, padding",
         "The dims that a window slides along are named. A weight has output channels, the \
          channel, and the dims of the kernel, in this order.",
+    ),
+    (
+        "labels",
+        "Labels along dims",
+        "`dims! { Lat: f64 }` declares the type of a dim's labels. `sel` takes labels of this type, a \
+         range or a list of them; `isel` takes positions.",
     ),
     (
         "search",

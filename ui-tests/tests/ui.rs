@@ -19,7 +19,7 @@ const METHOD: usize = 18;
 /// function of gradients and its bound depend on the same input. A missing bound is said beside the call that needs it; of two
 /// missing or unknown dims, each is an error.
 /// For lists with a generic dim, rustc adds five lines that suggest a bound.
-const LONGER: [(&str, usize, usize); 19] = [
+const LONGER: [(&str, usize, usize); 22] = [
     ("einsum/two_labels", 27, 2),
     ("factory/not_a_dim", 24, 2),
     ("factory/not_a_tuple", 36, 2),
@@ -30,6 +30,9 @@ const LONGER: [(&str, usize, usize); 19] = [
     ("grad/jacobian_of_a_prime", 19, 1),
     ("grad/jacobian_of_a_wild", 27, 2),
     ("index/forgotten_bound_at", 20, 1),
+    ("labels/labels_of_a_dim_without", 19, 1),
+    ("labels/reindex_without_labels", 19, 1),
+    ("labels/sel_without_labels", 19, 1),
     ("loss/float_labels", 22, 1),
     ("mesh/claim_of_what_is_known", 19, 1),
     ("mesh/placement_that_is_none", 19, 1),
