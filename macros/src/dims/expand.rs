@@ -36,6 +36,7 @@ pub fn dim(dim: &Dim, crate_path: &CratePath) -> TokenStream {
             .then(|| quote_spanned!(span=> #[allow(deprecated)]));
         out.extend(quote_spanned!(span=> #(#cfgs)* #allow_use #[automatically_derived] #item));
     }
+    out.extend(words(dim, &crate_path.dims(span), span));
     out
 }
 
@@ -105,7 +106,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
     ]
 }
 
-/// Writes the type of the dim's labels, and a constant for each word. Nothing for a dim without labels.
+/// Writes the type of the dim's labels. Nothing for a dim without labels.
 fn labels(dim: &Dim, dims: &TokenStream, span: Span) -> Vec<TokenStream> {
     let ident = &moved(&dim.ident, span);
     let label = match &dim.label {
@@ -113,25 +114,29 @@ fn labels(dim: &Dim, dims: &TokenStream, span: Span) -> Vec<TokenStream> {
         None if dim.words.is_empty() => return Vec::new(),
         None => quote_spanned!(span=> #dims::Text),
     };
-    let mut out = vec![quote_spanned! {span=>
+    vec![quote_spanned! {span=>
         #[diagnostic::do_not_recommend]
         impl #dims::HasLabels for #ident {
             type Label = #label;
         }
-    }];
-    if !dim.words.is_empty() {
-        let vis = &dim.vis;
-        let words = dim.words.iter().zip(0_i64..).map(|(word, index)| {
-            let doc = LitStr::new(&format!(" Label `{word}`."), span);
-            quote_spanned! {span=>
-                #[doc = #doc]
-                #[allow(non_upper_case_globals)]
-                #vis const #word: #dims::At<#ident> = #dims::At::new(#index);
-            }
-        });
-        out.push(quote_spanned!(span=> #[allow(dead_code)] impl #ident { #(#words)* }));
+    }]
+}
+
+/// Writes a constant for each word of the dim.
+fn words(dim: &Dim, dims: &TokenStream, span: Span) -> TokenStream {
+    if dim.words.is_empty() {
+        return TokenStream::new();
     }
-    out
+    let (ident, vis, cfgs) = (&moved(&dim.ident, span), &dim.vis, dim.cfgs());
+    let words = dim.words.iter().zip(0_i64..).map(|(word, index)| {
+        let doc = LitStr::new(&format!(" Label `{word}`."), span);
+        quote_spanned! {span=>
+            #[doc = #doc]
+            #[allow(non_upper_case_globals)]
+            #vis const #word: #dims::At<#ident> = #dims::At::new(#index);
+        }
+    });
+    quote_spanned!(span=> #(#cfgs)* #[allow(dead_code)] impl #ident { #(#words)* })
 }
 
 /// Writes `Axis::LABELS`.

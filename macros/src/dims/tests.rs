@@ -25,6 +25,19 @@ fn labels() {
 }
 
 #[test]
+fn words_are_constants() {
+    let text = items(dims, "pub Rgb = { R, G }");
+    let (_, words) = text.split_once("#[allow(dead_code)]\nimpl Rgb {").unwrap();
+    assert!(words.contains("pub const G:"), "{text}");
+    assert!(words.contains("1i64"), "{text}");
+    // rustc refuses the attribute on an inherent impl.
+    assert!(
+        !text.contains("automatically_derived]\n#[allow(dead_code)]"),
+        "{text}"
+    );
+}
+
+#[test]
 fn long_spelling() {
     assert_snapshot!(own_items(
         dims,
