@@ -11,6 +11,7 @@ mod attributes;
 mod chunks;
 mod codec;
 mod codec_chain;
+mod element;
 mod errors;
 mod group;
 mod packed;

@@ -1,0 +1,38 @@
+//! Elements in the JSON of metadata.
+
+use nomina::{DType, Device, Scalar};
+use nomina_runtime::call;
+use serde_json::value::RawValue;
+
+/// Parses an element, and returns its bytes.
+pub(super) fn parse_element(dtype: DType, text: &str) -> Option<Vec<u8>> {
+    if dtype.is_complex() {
+        let [re, im] = serde_json::from_str::<[&RawValue; 2]>(text).ok()?;
+        let part = |text: &RawValue| parse_element(dtype.to_real(), text.get());
+        return Some([part(re)?, part(im)?].concat());
+    }
+    let value = if dtype == DType::Bool {
+        Scalar::Bool(serde_json::from_str(text).ok()?)
+    } else if !dtype.is_float() {
+        Scalar::Int(serde_json::from_str(text).ok()?)
+    } else if let Ok(word) = serde_json::from_str::<String>(text) {
+        Scalar::Float(match &word[..] {
+            "NaN" => f64::NAN,
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ => return parse_bits(dtype, word.strip_prefix("0x")?),
+        })
+    } else {
+        Scalar::Float(serde_json::from_str(text).ok()?)
+    };
+    let element = call::full(&[], value, dtype, Device::Cpu).ok()?;
+    // Integers that do not fit would wrap, and are refused.
+    let fits = !matches!(value, Scalar::Int(_)) || element.item().ok()? == value;
+    element.as_bytes().filter(|_| fits).map(<[u8]>::to_vec)
+}
+
+/// Parses the bits of an element, the highest first.
+fn parse_bits(dtype: DType, digits: &str) -> Option<Vec<u8>> {
+    let bits = u64::from_str_radix(digits, 16).ok()?;
+    (digits.len() == 2 * dtype.size()).then(|| bits.to_le_bytes()[..dtype.size()].to_vec())
+}
