@@ -182,6 +182,13 @@ const RULES: [(&str, &str, &str); 31] = [
          missing one. A field without parameters needs a mark.",
     ),
     (
+        "imported",
+        "Imported models",
+        "`cargo nomina import` writes an ONNX model as Rust: each parameter, input, result and output \
+         has its dims in its type (see [models.md](models.md#import-a-model-as-rust)). The programs \
+         are excerpts of such models, edited or called with a mistake.",
+    ),
+    (
         "mesh",
         "Meshes",
         "Along each axis of a mesh a tensor is whole, synced, split, pending or private to each \

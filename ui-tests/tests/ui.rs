@@ -18,6 +18,7 @@ const METHOD: usize = 18;
 /// and rustc reports that after the first error. Two wrong labels are two mistakes. The result of a
 /// function of gradients and its bound depend on the same input. A missing bound is said beside the call that needs it; of two
 /// missing or unknown dims, each is an error.
+/// In an imported model, each result states its dims: a wrong operand is one error, its result another.
 /// For lists with a generic dim, rustc adds five lines that suggest a bound.
 const LONGER: [(&str, usize, usize); 22] = [
     ("einsum/two_labels", 27, 2),
@@ -29,6 +30,9 @@ const LONGER: [(&str, usize, usize); 22] = [
     ("grad/grad_by_a_number", 26, 2),
     ("grad/jacobian_of_a_prime", 19, 1),
     ("grad/jacobian_of_a_wild", 27, 2),
+    ("imported/flatten_in_another_order", 28, 2),
+    ("imported/product_over_the_result", 25, 2),
+    ("imported/weights_of_two_layers_swapped", 28, 2),
     ("index/forgotten_bound_at", 20, 1),
     ("labels/labels_of_a_dim_without", 19, 1),
     ("labels/reindex_without_labels", 19, 1),
