@@ -7,10 +7,8 @@ mod catalogue;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Mistakes for which rustc's own help does not compile: it names a trait without its path, or inserts a bound between
-/// the tokens that `#[relations]` wrote. The label says the bound to write.
-const MISADVISED: [&str; 6] = [
-    "generic/forgotten_dim",
+/// Mistakes for which rustc's own help does not compile: it names a trait without its path. The label says the bound to write.
+const MISADVISED: [&str; 5] = [
     "generic/generic_dim",
     "generic/generic_factory",
     "generic/generic_groups",

@@ -32,7 +32,7 @@ fn advised(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         }
         // The places of dims follow from the bounds that are written.
         text = text
-            .replace("nomina::dims::KnownToHave<", "nomina::dims::Has<")
+            .replace("nomina::dims::Located<", "nomina::dims::Has<")
             .replace("nomina::dims::Apart", "nomina::dims::Distinct");
         if prelude {
             text = text

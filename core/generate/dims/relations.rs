@@ -21,23 +21,18 @@ pub fn checks(out: &mut String, rank: usize) {
         generics(&[&axes, "X"])
     )
     .unwrap();
-    writeln!(
-        out,
-        "#[diagnostic::do_not_recommend] impl{} NotBehindWild<X> for {list} where \
-         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: NoWild<X> {{}}",
-        generics(&[&axes, "X: Axis"])
-    )
-    .unwrap();
-    writeln!(
-        out,
-        "#[diagnostic::do_not_recommend] impl{} Lists<X> for {list} where \
-         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands<X> {{}}\n\
-         #[diagnostic::do_not_recommend] impl{} KnownToHave<X> for {list} where \
-         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Decided<X> {{}}",
-        generics(&[&axes, "X: Axis"]),
-        generics(&[&axes, "X: Axis"])
-    )
-    .unwrap();
+    let of_dim = generics(&[&axes, "X: Axis"]);
+    for (bound, condition) in [
+        ("Located<X>", "Hit<Self, X>: Decided"),
+        ("NotBehindWild<X>", "Self: Located<X>, Hit<Self, X>: NoWild"),
+        ("Lists<X>", "Self: NotBehindWild<X>, Hit<Self, X>: IsThere"),
+    ] {
+        writeln!(
+            out,
+            "#[diagnostic::do_not_recommend] impl{of_dim} {bound} for {list} where {condition} {{}}"
+        )
+        .unwrap();
+    }
     writeln!(
         out,
         "#[diagnostic::do_not_recommend] impl{} FullyNamed for {list} {{}}",
@@ -76,8 +71,7 @@ pub fn checks(out: &mut String, rank: usize) {
     writeln!(
         out,
         "impl{} RenameIn<F, T> for {list} where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, \
-         NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> \
-         + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {{}}",
+         T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {{}}",
         generics(&[&axes, "F: OldDims", "T: Dims"])
     )
     .unwrap();
@@ -114,7 +108,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     let has: Vec<String> = a
         .iter()
-        .map(|x| format!("Searched<{x}> + KnownToHave<{x}> + NotBehindWild<{x}> + Has<{x}>"))
+        .map(|x| format!("Searched<{x}> + Located<{x}> + NotBehindWild<{x}> + Has<{x}>"))
         .collect();
     writeln!(
         out,
@@ -170,7 +164,7 @@ pub fn arguments(out: &mut String, rank: usize) {
             .collect();
         writeln!(
             out,
-            "impl<D: Dims + Searched<A0> + KnownToHave<A0> + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
+            "impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
             follow.join(", ")
         )
         .unwrap();

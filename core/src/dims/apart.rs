@@ -17,13 +17,14 @@ pub trait FirstRepeat {
     type Twice: Axis;
 }
 
-/// The names of the list `List`.
+/// A way to state bounds on the list `D` with another type as the subject: supertraits are known to rustc only where the
+/// subject is `Self`.
 #[doc(hidden)]
-pub trait ListOfNames {
+pub trait About<D> {
     /// The list.
     type List;
 }
-impl<D> ListOfNames for NamesOf<D> {
+impl<T, D> About<D> for T {
     type List = D;
 }
 
@@ -62,25 +63,14 @@ macro_rules! apart {
         {
         }
 
-        /// `X` is [`NoDim`]: no dim is repeated in `D`. Implies what [`Apart`] says of `D`.
-        #[diagnostic::on_unimplemented(
-            message = "dim `{X}` appears more than once in dims {D}",
-            label = "duplicate dim name"
-        )]
-        pub trait NoneTwice<X, D: Dims>:
-            ListOfNames<List = D>
-            + ListOfNames<List: FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*>
+        /// No dim is repeated in `D`. Implies what [`Apart`] says of `D`.
+        #[doc(hidden)]
+        pub trait PlacesOf<D: Dims>:
+            About<D, List = D>
+            + About<D, List: FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*>
         {
         }
-        #[diagnostic::do_not_recommend]
-        impl<D> NoneTwice<NoDim, D> for NamesOf<D>
-        where
-            D: Dims + FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*
-        {
-        }
-        // A second impl, so that rustc prints the message above instead of unifying with a single impl.
-        #[diagnostic::do_not_recommend]
-        impl<D> NoneTwice<Wild, D> for NamesOf<D>
+        impl<T, D> PlacesOf<D> for T
         where
             D: Dims + FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*
         {
@@ -98,14 +88,43 @@ apart! {
     Item7 Place7 At7
 }
 
-#[diagnostic::do_not_recommend]
-impl<D: Dims> Apart for D where NamesOf<D>: ToldNone<<D::Repeated as Axis>::Kind, D::Repeated, D> {}
+impl<D: Dims> Apart for D where NamesOf<D>: Once<<D::Repeated as Axis>::Kind, D::Repeated, D> {}
 
-/// Rustc knows `X`, whose kind is `Kind`. Implies [`NoneTwice`]: of two errors at one place, rustc drops the one that
-/// the other implies, so only this one is reported for unknown dims.
+/// Rustc knows the dim `X` that is repeated in `D`, whose kind is `Kind`, and it is [`NoDim`].
 #[doc(hidden)]
-pub trait ToldNone<Kind, X, D: Dims>: NoneTwice<X, D> {}
+pub trait Once<Kind, X, D: Dims>: PlacesOf<D> {}
+impl<Kind, X, D: Dims> Once<Kind, X, D> for NamesOf<D> where
+    Self: KnownRepeat<Kind, X, D, Dim: NoneTwice<D>>
+{
+}
+
+/// The repeated dim of `D` is [`NoDim`]: no dim is repeated.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "dim `{Self}` appears more than once in dims {D}",
+    label = "duplicate dim name"
+)]
+pub trait NoneTwice<D: Dims>: PlacesOf<D> {}
 #[diagnostic::do_not_recommend]
-impl<X, D: Dims> ToldNone<Named, X, D> for NamesOf<D> where Self: NoneTwice<X, D> {}
+impl<D: Dims> NoneTwice<D> for NoDim where Self: PlacesOf<D> {}
+// A second impl, so that rustc prints the message above instead of unifying with a single impl.
 #[diagnostic::do_not_recommend]
-impl<X, D: Dims> ToldNone<Unnamed, X, D> for NamesOf<D> where Self: NoneTwice<X, D> {}
+impl<D: Dims> NoneTwice<D> for Wild where Self: PlacesOf<D> {}
+
+/// Rustc knows the dim `X` that is repeated in `D`, whose kind is `Kind`. [`Once`] takes the dim from here, so that all
+/// of it fails for one reason if rustc does not know it.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "rustc cannot tell the generic dims {D} apart",
+    label = "write the bound `{D}: Distinct`"
+)]
+pub trait KnownRepeat<Kind, X, D> {
+    /// The dim.
+    type Dim;
+}
+impl<X, D> KnownRepeat<Named, X, D> for NamesOf<D> {
+    type Dim = X;
+}
+impl<X, D> KnownRepeat<Unnamed, X, D> for NamesOf<D> {
+    type Dim = X;
+}

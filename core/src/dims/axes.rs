@@ -99,9 +99,9 @@ impl<A: Axes> Axes for Keep<A> {
     message = "dim `{X}` not found in dims {Self}",
     label = "no such dim"
 )]
-pub trait Has<X>: KnownToHave<X> {}
+pub trait Has<X>: NotBehindWild<X> {}
 #[diagnostic::do_not_recommend]
-impl<X: OneDim, D: Dims + Lists<X> + KnownToHave<X>> Has<X> for D {}
+impl<X: OneDim, D: Dims + Lists<X>> Has<X> for D {}
 
 /// Rustc can tell whether one of the dims has the name of `X`: one does, or every name is known.
 /// Part of [`Has`]; methods list this bound first, because its message is more specific.
@@ -110,7 +110,7 @@ impl<X: OneDim, D: Dims + Lists<X> + KnownToHave<X>> Has<X> for D {}
     label = "a `Wild` is never matched by name",
     note = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait NotBehindWild<X>: Searched<X> {}
+pub trait NotBehindWild<X>: Located<X> {}
 
 /// The dims are a known list, in which `X` can be searched. Implied by [`Has`] in generic code.
 ///
@@ -125,16 +125,17 @@ pub trait Searched<X> {}
 
 /// One of the dims has the name of `X`, or could have it: implemented rank by rank. Part of [`Has`].
 #[doc(hidden)]
-pub trait Lists<X> {}
+pub trait Lists<X>: NotBehindWild<X> {}
 
-/// Rustc knows that one of the dims has the name of `X`. Implied by [`Has`], which is the bound to write.
+/// Rustc knows where `X` is among the dims, or that it is not there. Implied by [`Has`], which is the bound to write.
 ///
-/// Methods list it before [`Has`]: if the place of a generic dim is unknown, only this error is reported.
+/// Methods list the bounds from the weakest to the strongest: of equal causes rustc reports the first, so that for
+/// generic dims only this error is reported.
 #[diagnostic::on_unimplemented(
     message = "rustc cannot find dim `{X}` in the generic dims {Self}",
     label = "write the bound `{Self}: Has<{X}>`, or for a tuple `{Self}: Distinct`"
 )]
-pub trait KnownToHave<X>: Lists<X> + NotBehindWild<X> {}
+pub trait Located<X>: Searched<X> {}
 
 /// The dim is in `D`: the bound of a method on an argument that must be a single dim.
 ///
@@ -144,7 +145,7 @@ pub trait KnownToHave<X>: Lists<X> + NotBehindWild<X> {}
     label = "expected one dim of dims {D}"
 )]
 pub trait DimOf<D>: OneDim {}
-impl<X: OneDim, D: Dims + Searched<X> + KnownToHave<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
+impl<X: OneDim, D: Dims + Searched<X> + Located<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 
 /// The dim, or each dim of the tuple, is in `D`, and the tuple repeats none.
 ///

@@ -1,8 +1,8 @@
 //! Checks that no name is repeated and no list is too long.
 
-use super::apart::{Apart, Items, NoneTwice};
+use super::apart::{Apart, Items, Once};
 use super::axis::{Axis, Named, NoDim, Unnamed, Wild};
-use super::dims::{DimList, Dims};
+use super::dims::Dims;
 use super::id::{False, True};
 use super::verdict::NamesOf;
 
@@ -20,10 +20,8 @@ where
     NamesOf<Self>: Items,
 {
 }
-impl<D: Dims + AtMost8> Distinct for D
-where
-    NamesOf<D>: NoneTwice<D::Repeated, D>,
-    D: Apart,
+impl<D: Dims + AtMost8> Distinct for D where
+    NamesOf<D>: Once<<D::Repeated as Axis>::Kind, D::Repeated, D>
 {
 }
 
@@ -80,38 +78,37 @@ impl<D: Dims + AtMost8> DistinctUnless<False> for D where NamesOf<D>: StandsOnce
 /// `T`. The result is `Result`.
 pub trait Fresh<Rest, Result> {}
 impl<T: Dims, Rest: Dims, Result: Dims> Fresh<Rest, Result> for T where
-    NamesOf<Result>: StandsOnce<T::FirstIn<Rest>, Result> + StandsOnce<T::Repeated, Result>
+    NamesOf<Result>: New<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>, Result>
+        + New<<T::Repeated as Axis>::Kind, T::Repeated, Result>
 {
 }
 
 /// One new dim `X` is added to the dims `Rest`, which do not have it. The result is `Result`.
 pub trait FreshDim<Rest, Result> {}
-impl<X: Axis, Rest: Dims, Result: Dims> FreshDim<Rest, Result> for X
-where
-    NamesOf<Result>: StandsOnce<<(X,) as DimList>::FirstIn<Rest>, Result>,
-    NamesOf<Rest>: ToldNew<(X,), Result>,
+impl<X: Axis, Rest: Dims, Result: Dims> FreshDim<Rest, Result> for X where (X,): Fresh<Rest, Result> {}
+
+/// Rustc knows the dim `X`, whose kind is `Kind`, and it is [`NoDim`]: no dim of `Result` is repeated.
+#[doc(hidden)]
+pub trait New<Kind, X, Result> {}
+impl<Kind, X, Result> New<Kind, X, Result> for NamesOf<Result> where
+    Self: Told<Kind, X, Result> + StandsOnce<<Self as Told<Kind, X, Result>>::Dim, Result>
 {
 }
 
-/// Rustc knows whether dims `T` are new among others. Implies the checks of [`Fresh`], so that its message replaces
-/// theirs.
+/// Rustc knows the dim `X`, whose kind is `Kind`. [`New`] takes the dim from here, so that all of it fails for one
+/// reason if rustc does not know it.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "rustc cannot tell whether the names of generic dims {Result} differ",
     label = "write this relation as a bound, or `#[relations]` above the function"
 )]
-pub trait ToldNew<T, Result> {}
-#[diagnostic::do_not_recommend]
-impl<T: Dims, Rest: Dims, Result> ToldNew<T, Result> for NamesOf<Rest> where
-    NamesOf<Result>: ToldOnce<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>, Result>
-        + ToldOnce<<T::Repeated as Axis>::Kind, T::Repeated, Result>
-{
+pub trait Told<Kind, X, Result> {
+    /// The dim.
+    type Dim;
 }
-
-/// Rustc knows `X`. Implies [`StandsOnce`].
-#[doc(hidden)]
-pub trait ToldOnce<Kind, X, D>: StandsOnce<X, D> {}
-#[diagnostic::do_not_recommend]
-impl<X, D> ToldOnce<Named, X, D> for NamesOf<D> where Self: StandsOnce<X, D> {}
-#[diagnostic::do_not_recommend]
-impl<X, D> ToldOnce<Unnamed, X, D> for NamesOf<D> where Self: StandsOnce<X, D> {}
+impl<X, Result> Told<Named, X, Result> for NamesOf<Result> {
+    type Dim = X;
+}
+impl<X, Result> Told<Unnamed, X, Result> for NamesOf<Result> {
+    type Dim = X;
+}

@@ -2,15 +2,14 @@
 
 use core::marker::PhantomData;
 
-use super::axes::{Has, KnownToHave, NotBehindWild};
+use super::axes::{Has, Located, NotBehindWild};
 use super::axis::{Axis, OneDim};
 use super::dims::{DimList, Dims, MoreThan8Dims};
-use super::distinct::{Fresh, FreshDim, ShortUnless, ToldNew};
-use super::id::{IsTrue, Same};
+use super::distinct::{Fresh, FreshDim, ShortUnless};
+use super::id::{Bool, IsTrue, Same, True};
 use super::last::LastDim;
 use super::multiply::MultiplyTo;
 use super::shape::Sizes;
-use super::verdict::NamesOf;
 
 /// The argument of `flatten`: a tuple of two or more dims.
 #[diagnostic::on_unimplemented(
@@ -65,7 +64,14 @@ pub struct Successor<Q>(PhantomData<Q>);
 )]
 pub trait Follows<P, X, D> {}
 #[diagnostic::do_not_recommend]
-impl<Q: Axis, P, X: Axis, D> Follows<P, X, D> for Successor<Q> where Same<Q, X>: IsTrue {}
+impl<Q: Axis, P, X: Axis, D> Follows<P, X, D> for Successor<Q> where Same<Q, X>: Adjoins {}
+
+/// The dims are the same one. Rustc finds this out after the other checks of [`Adjacent`], and reports the first of equal
+/// causes: for a dim behind a `Wild`, that it is there.
+#[doc(hidden)]
+pub trait Adjoins {}
+#[diagnostic::do_not_recommend]
+impl<B: Bool<And<True>: IsTrue>> Adjoins for B {}
 
 /// The dims of `x.unflatten(X, S)`: `X` is replaced by the dims of `S`.
 pub type Unflattened<D, X, S> = <S as Sizes>::Unflattened<D, X>;
@@ -96,9 +102,8 @@ macro_rules! flattens {
         }
         impl<$($a: Axis,)* X: OneDim, S: Sizes> UnflattenIn<X, S> for ($($a,)*)
         where
-            Self: KnownToHave<X> + NotBehindWild<X> + Has<X>,
+            Self: Located<X> + NotBehindWild<X> + Has<X>,
             S::Dims: Fresh<<Self as DimList>::Remove<X>, Unflattened<Self, X, S>> + MultiplyTo<X>,
-            NamesOf<<Self as DimList>::Remove<X>>: ToldNew<S::Dims, Unflattened<Self, X, S>>,
             Unflattened<Self, X, S>: ShortUnless<<S::Dims as DimList>::Fits<Self>>,
         {
         }

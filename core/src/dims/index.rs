@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::dims::{DimList, Dims, MoreThan8Dims, Rank};
-use super::distinct::{Fresh, ShortUnless, ToldNew};
+use super::distinct::{Fresh, ShortUnless, Told};
 use super::id::Bool;
 use super::verdict::NamesOf;
 
@@ -70,7 +70,7 @@ pub trait EmbedsAt<X, E> {}
 pub trait ToldIndexed<D, X, E> {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims, X: Axis, E: Dims> ToldIndexed<D, X, E> for NamesOf<D> where
-    NamesOf<D::Remove<X>>: ToldNew<E, IndexedBy<D, X, E>>
+    NamesOf<IndexedBy<D, X, E>>: Told<<E::FirstIn<D::Remove<X>> as Axis>::Kind, E::FirstIn<D::Remove<X>>, IndexedBy<D, X, E>>
 {
 }
 
@@ -78,15 +78,14 @@ macro_rules! indexed {
     ($($a:ident)*) => {
         impl<$($a: Axis,)* X: Axis, E> IndexedAt<X, E> for ($($a,)*)
         where
-            E: Dims + Fresh<<Self as DimList>::Remove<X>, IndexedBy<Self, X, E>>,
             NamesOf<Self>: ToldIndexed<Self, X, E>,
+            E: Dims + Fresh<<Self as DimList>::Remove<X>, IndexedBy<Self, X, E>>,
             IndexedBy<Self, X, E>: ShortUnless<E::Fits<Self>>,
         {
         }
         impl<$($a: Axis,)* X: Axis, E> EmbedsAt<X, E> for ($($a,)*)
         where
             E: Dims + Fresh<<Self as DimList>::Remove<X>, Embedded<Self, X, E>>,
-            NamesOf<<Self as DimList>::Remove<X>>: ToldNew<E, Embedded<Self, X, E>>,
             Embedded<Self, X, E>: ShortUnless<E::Fits<Self>>,
         {
         }

@@ -97,7 +97,7 @@ pub use align::{
     AlignInto, AlignTarget, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn,
     Order, OrderItem, OrderOf, OrderSpec, OrderState, OrderedBy, TwoRests,
 };
-pub use apart::{Apart, FirstRepeat, Items, ListOfNames, NoneTwice, ToldNone};
+pub use apart::{About, Apart, FirstRepeat, Items, KnownRepeat, NoneTwice, Once, PlacesOf};
 pub use array::ArrayFor;
 pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView, Unstepped};
 pub use attend::{
@@ -105,8 +105,8 @@ pub use attend::{
     RowsBeside, ScoresOf,
 };
 pub use axes::{
-    Axes, AxesOf, DimOf, EachIn, Has, In, Keep, KnownToHave, LastOf, Lists, NotBehindWild,
-    Replaced, Searched, Without, keep,
+    Axes, AxesOf, DimOf, EachIn, Has, In, Keep, LastOf, Lists, Located, NotBehindWild, Replaced,
+    Searched, Without, keep,
 };
 pub use axis::{
     Alike, Axis, AxisFn, Dim, Kind, LeftIsWild, Mismatch, Named, NoDim, Of, OneDim, Pairing,
@@ -120,13 +120,13 @@ pub use contract::{
 };
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{
-    AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, ShortUnless,
-    StandsOnce, ToldNew, ToldOnce,
+    AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, New, ShortUnless,
+    StandsOnce, Told,
 };
 pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};
 pub use flatten::{
-    Adjacent, Flatten, FlattenArg, FlattenIn, Flattened, Follows, Successor, Unflatten,
+    Adjacent, Adjoins, Flatten, FlattenArg, FlattenIn, Flattened, Follows, Successor, Unflatten,
     UnflattenIn, Unflattened,
 };
 pub use flatten_others::{FlattenOthers, StayByName, UnflattenAs};
@@ -149,8 +149,8 @@ pub use multiply::{
     Product8,
 };
 pub use place::{
-    BehindWild, Decided, IsFound, IsThere, NoWild, Nowhere, Place, Place0, Place1, Place2, Place3,
-    Place4, Place5, Place6, Place7, SearchFor, Several, Sought, Stands,
+    BehindWild, Decided, IsThere, NoWild, Nowhere, Place, Place0, Place1, Place2, Place3, Place4,
+    Place5, Place6, Place7, SearchFor, Several, Sought, Stands,
 };
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{AllPrimes, Primable, Prime, PrimeEach, PrimeIn, PrimedDims};

@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 
 use super::axis::{Alike, Axis, Mismatch, Pairing, RightIsWild};
 use super::dims::{DimList, Dims};
-use super::id::{Bool, False, Same, True};
+use super::id::{Bool, False, IsTrue, Same, True};
 
 /// The place of a dim `X` in a list `D`. Total: a missing dim leaves the list unchanged.
 pub trait Place: 'static {
@@ -149,6 +149,9 @@ places! {
     Place7 "eighth" Remove7 Set7 From7 From8 Until7 At7;
 }
 
+/// The outcome of a search for `X` in `D`: the type behind [`Has`](super::Has).
+pub(super) type Hit<D, X> = <<D as DimList>::Seek<X> as Place>::Claim<D, X>;
+
 /// The search for `X` in a list. Apart from [`DimList`], so that a bound such as `(N, B): Distinct` can give the places
 /// of generic dims without hiding the other functions of the list.
 #[doc(hidden)]
@@ -158,51 +161,53 @@ pub trait SearchFor<X> {
     type At: Place;
 }
 
-/// The dim of a search is at the place found, or could be: the check behind [`Has`](super::Has).
+/// Rustc knows the outcome of a search: the check behind [`Located`](super::Located).
 #[doc(hidden)]
-pub trait Stands<X> {}
+pub trait Decided {
+    /// Whether the dim is not behind a `Wild`.
+    type Visible: Bool;
+    /// The type that must be [`Stands`].
+    type There;
+}
 
 /// The dim of a search is not behind a `Wild`: the check behind [`NotBehindWild`](super::NotBehindWild).
 #[doc(hidden)]
-pub trait NoWild<X> {}
+pub trait NoWild {}
+// One impl for all outcomes: an unknown one fails at `Decided`, as it does in the other checks, and of equal causes
+// rustc reports the first.
+#[diagnostic::do_not_recommend]
+impl<O: Decided<Visible: IsTrue>> NoWild for O {}
 
-/// The dim of a search is at the place found, and rustc knows it: the check behind
-/// [`KnownToHave`](super::KnownToHave).
-///
-/// If two errors are at one place, rustc drops the one that the other implies. So for a place that it does not know, only
-/// this check is reported, and for a known place only [`Stands`] or [`NoWild`].
+/// The dim of a search is at the place found, or could be: the check behind [`Has`](super::Has).
 #[doc(hidden)]
-pub trait Decided<X>: Stands<X> + NoWild<X> {}
+pub trait IsThere {}
+#[diagnostic::do_not_recommend]
+impl<O: Decided<There: Stands>> IsThere for O {}
 
-/// The condition of [`Decided`]: holds for a dim that is there.
+/// The outcome of a search is the place of the dim.
 #[doc(hidden)]
-pub trait IsThere<X>: Stands<X> + NoWild<X> {}
-
-/// The condition of the other checks: holds for a dim that is there.
-#[doc(hidden)]
-pub trait IsFound<X>: IsThere<X> {}
+pub trait Stands {}
+#[diagnostic::do_not_recommend]
+impl<I> Stands for Sought<I, I> {}
+// For this place, `NotBehindWild` fails and reports the only error.
+#[diagnostic::do_not_recommend]
+impl Stands for BehindWild {}
 
 /// A dim was sought, and a dim has its head: the spellings of both.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Sought<I, J>(PhantomData<(I, J)>);
 
-macro_rules! checks {
-    ($([$($params:tt)*] $claim:ty: $check:ident $(where $found:ident)?;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($params)*> $check<X> for $claim $(where Self: $found<X>)? {}
+macro_rules! outcomes {
+    ($([$($params:tt)*] $outcome:ty: $visible:ident;)*) => {$(
+        impl<$($params)*> Decided for $outcome {
+            type Visible = $visible;
+            type There = Self;
+        }
     )*};
 }
-checks! {
-    [I, X] Sought<I, I>: IsThere;
-    [I, X] Sought<I, I>: IsFound;
-    [I, J, X] Sought<I, J>: Stands where IsFound;
-    [I, J, X] Sought<I, J>: NoWild;
-    [I, J, X] Sought<I, J>: Decided where IsThere;
-    [X] Nowhere: Stands where IsFound;
-    [X] Nowhere: NoWild;
-    [X] Nowhere: Decided where IsThere;
-    [X] BehindWild: Stands;
-    [X] BehindWild: NoWild where IsFound;
-    [X] BehindWild: Decided where IsThere;
+outcomes! {
+    [I, J] Sought<I, J>: True;
+    [] Nowhere: True;
+    [] BehindWild: False;
 }
