@@ -19,7 +19,7 @@ pub fn text() -> String {
          use super::align::*;\nuse super::apart::FirstRepeat;\nuse super::array::ArrayFor;\nuse super::axis::*;\n\
          use super::broadcast::*;\nuse super::contract::FullyNamed;\nuse super::dims::*;\nuse super::distinct::*;\n\
          use super::flatten::*;\nuse super::head::Head;\nuse super::id::{Bool, False, IsTrue, Same, True};\nuse super::labels::LabelType;\n\
-         use super::matmul::AtLeast1Dim;\nuse super::place::*;\nuse super::axes::{Axes, EachIn, Has, Lists, Located, NotBehindWild, Searched};\n\
+         use super::matmul::AtLeast1Dim;\nuse super::place::*;\nuse super::axes::{Axes, EachIn, Has, HasOrLacks, Lists, NotBehindWild, Searched};\n\
          use super::rename::*;\nuse super::shape::{Shape, ShapeFor, SizedDim, Sizes};\n\
          use super::size::{CanBe, DimSize, SizeOf};\nuse super::verdict::*;\nuse crate::{Alike, LeftZeroDim, RightZeroDim};\n",
     );

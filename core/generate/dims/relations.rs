@@ -23,8 +23,11 @@ pub fn checks(out: &mut String, rank: usize) {
     .unwrap();
     let of_dim = generics(&[&axes, "X: Axis"]);
     for (bound, condition) in [
-        ("Located<X>", "Hit<Self, X>: Decided"),
-        ("NotBehindWild<X>", "Self: Located<X>, Hit<Self, X>: NoWild"),
+        ("HasOrLacks<X>", "Hit<Self, X>: Decided"),
+        (
+            "NotBehindWild<X>",
+            "Self: HasOrLacks<X>, Hit<Self, X>: NoWild",
+        ),
         ("Lists<X>", "Self: NotBehindWild<X>, Hit<Self, X>: IsThere"),
     ] {
         writeln!(
@@ -108,7 +111,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     let has: Vec<String> = a
         .iter()
-        .map(|x| format!("Searched<{x}> + Located<{x}> + NotBehindWild<{x}> + Has<{x}>"))
+        .map(|x| format!("Searched<{x}> + HasOrLacks<{x}> + NotBehindWild<{x}> + Has<{x}>"))
         .collect();
     writeln!(
         out,
@@ -164,7 +167,7 @@ pub fn arguments(out: &mut String, rank: usize) {
             .collect();
         writeln!(
             out,
-            "impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
+            "impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
             follow.join(", ")
         )
         .unwrap();

@@ -5,8 +5,9 @@
 //! the impls of their trait, so searches have a trait of their own, [`SearchFor`], apart from
 //! [`DimList`](super::DimList).
 
-use super::axis::{Axis, Named, NoDim, Unnamed, Wild};
+use super::axis::{Axis, NoDim, Wild};
 use super::dims::Dims;
+use super::distinct::Told;
 use super::place::{Place, SearchFor};
 use super::verdict::NamesOf;
 
@@ -50,10 +51,6 @@ macro_rules! apart {
         /// Rustc can tell the dims of a list apart: a search for each finds its place. Implied by
         /// [`Distinct`](super::Distinct), which is the bound to write.
         #[doc(hidden)]
-        #[diagnostic::on_unimplemented(
-            message = "rustc cannot tell the generic dims {Self} apart",
-            label = "write the bound `{Self}: Distinct`"
-        )]
         pub trait Apart:
             Sized
             + FirstRepeat<Twice = NoDim>
@@ -88,15 +85,23 @@ apart! {
     Item7 Place7 At7
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims> Apart for D where NamesOf<D>: Once<<D::Repeated as Axis>::Kind, D::Repeated, D> {}
 
-/// Rustc knows the dim `X` that is repeated in `D`, whose kind is `Kind`, and it is [`NoDim`].
+/// Rustc knows whether a dim of the list is repeated. Carries the message for generic dims.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "rustc cannot tell the generic dims {Self} apart",
+    label = "write the bound `{Self}: Distinct`"
+)]
+pub trait ToldApart {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims> ToldApart for D where NamesOf<D>: Told<<D::Repeated as Axis>::Kind, D::Repeated> {}
+
+/// The repeated dim `X` of `D`, whose kind is `Kind`, is [`NoDim`].
 #[doc(hidden)]
 pub trait Once<Kind, X, D: Dims>: PlacesOf<D> {}
-impl<Kind, X, D: Dims> Once<Kind, X, D> for NamesOf<D> where
-    Self: KnownRepeat<Kind, X, D, Dim: NoneTwice<D>>
-{
-}
+impl<Kind, X, D: Dims> Once<Kind, X, D> for NamesOf<D> where Self: Told<Kind, X, Dim: NoneTwice<D>> {}
 
 /// The repeated dim of `D` is [`NoDim`]: no dim is repeated.
 #[doc(hidden)]
@@ -110,21 +115,3 @@ impl<D: Dims> NoneTwice<D> for NoDim where Self: PlacesOf<D> {}
 // A second impl, so that rustc prints the message above instead of unifying with a single impl.
 #[diagnostic::do_not_recommend]
 impl<D: Dims> NoneTwice<D> for Wild where Self: PlacesOf<D> {}
-
-/// Rustc knows the dim `X` that is repeated in `D`, whose kind is `Kind`. [`Once`] takes the dim from here, so that all
-/// of it fails for one reason if rustc does not know it.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "rustc cannot tell the generic dims {D} apart",
-    label = "write the bound `{D}: Distinct`"
-)]
-pub trait KnownRepeat<Kind, X, D> {
-    /// The dim.
-    type Dim;
-}
-impl<X, D> KnownRepeat<Named, X, D> for NamesOf<D> {
-    type Dim = X;
-}
-impl<X, D> KnownRepeat<Unnamed, X, D> for NamesOf<D> {
-    type Dim = X;
-}

@@ -110,7 +110,7 @@ impl<X: OneDim, D: Dims + Lists<X>> Has<X> for D {}
     label = "a `Wild` is never matched by name",
     note = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait NotBehindWild<X>: Located<X> {}
+pub trait NotBehindWild<X>: HasOrLacks<X> {}
 
 /// The dims are a known list, in which `X` can be searched. Implied by [`Has`] in generic code.
 ///
@@ -135,7 +135,7 @@ pub trait Lists<X>: NotBehindWild<X> {}
     message = "rustc cannot find dim `{X}` in the generic dims {Self}",
     label = "write the bound `{Self}: Has<{X}>`, or for a tuple `{Self}: Distinct`"
 )]
-pub trait Located<X>: Searched<X> {}
+pub trait HasOrLacks<X>: Searched<X> {}
 
 /// The dim is in `D`: the bound of a method on an argument that must be a single dim.
 ///
@@ -145,7 +145,7 @@ pub trait Located<X>: Searched<X> {}
     label = "expected one dim of dims {D}"
 )]
 pub trait DimOf<D>: OneDim {}
-impl<X: OneDim, D: Dims + Searched<X> + Located<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
+impl<X: OneDim, D: Dims + Searched<X> + HasOrLacks<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 
 /// The dim, or each dim of the tuple, is in `D`, and the tuple repeats none.
 ///

@@ -1,8 +1,8 @@
 //! Checks that no name is repeated and no list is too long.
 
-use super::apart::{Apart, Items, Once};
+use super::apart::{Apart, Items, Once, ToldApart};
 use super::axis::{Axis, Named, NoDim, Unnamed, Wild};
-use super::dims::Dims;
+use super::dims::{DimList, Dims};
 use super::id::{False, True};
 use super::verdict::NamesOf;
 
@@ -20,8 +20,10 @@ where
     NamesOf<Self>: Items,
 {
 }
-impl<D: Dims + AtMost8> Distinct for D where
-    NamesOf<D>: Once<<D::Repeated as Axis>::Kind, D::Repeated, D>
+impl<D: Dims + AtMost8> Distinct for D
+where
+    D: ToldApart,
+    NamesOf<D>: Once<<D::Repeated as Axis>::Kind, D::Repeated, D>,
 {
 }
 
@@ -77,38 +79,59 @@ impl<D: Dims + AtMost8> DistinctUnless<False> for D where NamesOf<D>: StandsOnce
 /// New dims `T` are added to the dims `Rest`: none of `T` is in `Rest`, and none is repeated in
 /// `T`. The result is `Result`.
 pub trait Fresh<Rest, Result> {}
-impl<T: Dims, Rest: Dims, Result: Dims> Fresh<Rest, Result> for T where
+impl<T: Dims, Rest: Dims, Result: Dims> Fresh<Rest, Result> for T
+where
+    T: ToldNew<Rest, Result>,
     NamesOf<Result>: New<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>, Result>
-        + New<<T::Repeated as Axis>::Kind, T::Repeated, Result>
+        + New<<T::Repeated as Axis>::Kind, T::Repeated, Result>,
 {
 }
 
 /// One new dim `X` is added to the dims `Rest`, which do not have it. The result is `Result`.
 pub trait FreshDim<Rest, Result> {}
-impl<X: Axis, Rest: Dims, Result: Dims> FreshDim<Rest, Result> for X where (X,): Fresh<Rest, Result> {}
-
-/// Rustc knows the dim `X`, whose kind is `Kind`, and it is [`NoDim`]: no dim of `Result` is repeated.
-#[doc(hidden)]
-pub trait New<Kind, X, Result> {}
-impl<Kind, X, Result> New<Kind, X, Result> for NamesOf<Result> where
-    Self: Told<Kind, X, Result> + StandsOnce<<Self as Told<Kind, X, Result>>::Dim, Result>
+impl<X: Axis, Rest: Dims, Result: Dims> FreshDim<Rest, Result> for X
+where
+    (X,): ToldNew<Rest, Result>,
+    NamesOf<Result>: New<
+            <<(X,) as DimList>::FirstIn<Rest> as Axis>::Kind,
+            <(X,) as DimList>::FirstIn<Rest>,
+            Result,
+        >,
 {
 }
 
-/// Rustc knows the dim `X`, whose kind is `Kind`. [`New`] takes the dim from here, so that all of it fails for one
-/// reason if rustc does not know it.
+/// Rustc knows whether new dims are among `Rest` or repeated. Carries the message for generic dims.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "rustc cannot tell whether the names of generic dims {Result} differ",
     label = "write this relation as a bound, or `#[relations]` above the function"
 )]
-pub trait Told<Kind, X, Result> {
+pub trait ToldNew<Rest, Result> {}
+#[diagnostic::do_not_recommend]
+impl<T: Dims, Rest: Dims, Result: Dims> ToldNew<Rest, Result> for T where
+    NamesOf<Result>: Told<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>>
+        + Told<<T::Repeated as Axis>::Kind, T::Repeated>
+{
+}
+
+/// The dim `X`, whose kind is `Kind`, is [`NoDim`]: no dim of `Result` is repeated.
+#[doc(hidden)]
+pub trait New<Kind, X, Result> {}
+impl<Kind, X, Result> New<Kind, X, Result> for NamesOf<Result> where
+    Self: Told<Kind, X> + StandsOnce<<Self as Told<Kind, X>>::Dim, Result>
+{
+}
+
+/// Rustc knows the dim `X`, and thus its `Kind`. Checks of the dim take it from here: if it is unknown, they fail for
+/// the same reason as the check whose message says so, and of equal causes rustc reports the first.
+#[doc(hidden)]
+pub trait Told<Kind, X> {
     /// The dim.
     type Dim;
 }
-impl<X, Result> Told<Named, X, Result> for NamesOf<Result> {
+impl<X, D> Told<Named, X> for NamesOf<D> {
     type Dim = X;
 }
-impl<X, Result> Told<Unnamed, X, Result> for NamesOf<Result> {
+impl<X, D> Told<Unnamed, X> for NamesOf<D> {
     type Dim = X;
 }

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::axes::{Has, Located, NotBehindWild};
+use super::axes::{Has, HasOrLacks, NotBehindWild};
 use super::axis::{Axis, OneDim};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::{Fresh, FreshDim, ShortUnless};
@@ -102,7 +102,7 @@ macro_rules! flattens {
         }
         impl<$($a: Axis,)* X: OneDim, S: Sizes> UnflattenIn<X, S> for ($($a,)*)
         where
-            Self: Located<X> + NotBehindWild<X> + Has<X>,
+            Self: HasOrLacks<X> + NotBehindWild<X> + Has<X>,
             S::Dims: Fresh<<Self as DimList>::Remove<X>, Unflattened<Self, X, S>> + MultiplyTo<X>,
             Unflattened<Self, X, S>: ShortUnless<<S::Dims as DimList>::Fits<Self>>,
         {

@@ -17,7 +17,7 @@ use super::id::{Bool, False, IsTrue, Same, True};
 use super::labels::LabelType;
 use super::matmul::AtLeast1Dim;
 use super::place::*;
-use super::axes::{Axes, EachIn, Has, Lists, Located, NotBehindWild, Searched};
+use super::axes::{Axes, EachIn, Has, HasOrLacks, Lists, NotBehindWild, Searched};
 use super::rename::*;
 use super::shape::{Shape, ShapeFor, SizedDim, Sizes};
 use super::size::{CanBe, DimSize, SizeOf};
@@ -162,8 +162,8 @@ impl Rank for Rank0 {
 }
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
 #[diagnostic::do_not_recommend] impl<X> Searched<X> for () {}
-#[diagnostic::do_not_recommend] impl<X: Axis> Located<X> for () where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<X: Axis> HasOrLacks<X> for () where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<X: Axis> Lists<X> for () where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl FullyNamed for () {}
 impl<T> EachPlaced<T> for () {}
@@ -328,8 +328,8 @@ impl Rank for Rank1 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, X> Searched<X> for (A0,) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> Located<X> for (A0,) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrLacks<X> for (A0,) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> Lists<X> for (A0,) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> FullyNamed for (A0,) {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
@@ -345,7 +345,7 @@ impl<A0: Dim> Axes for (A0,) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim> OldDims for (A0,) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>; type Others<D: Dims> = <D as DimList>::Remove<A0>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem> OrderSpec for (A0,) { type Read = A0::Next<Exact<()>>; }
@@ -517,8 +517,8 @@ impl Rank for Rank2 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X> Searched<X> for (A0, A1) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> Located<X> for (A0, A1) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrLacks<X> for (A0, A1) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> Lists<X> for (A0, A1) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> FullyNamed for (A0, A1) {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
@@ -534,7 +534,7 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + Located<A1> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + HasOrLacks<A1> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>; type Others<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
@@ -545,7 +545,7 @@ impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From2 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
@@ -714,8 +714,8 @@ impl Rank for Rank3 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X> Searched<X> for (A0, A1, A2) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> Located<X> for (A0, A1, A2) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrLacks<X> for (A0, A1, A2) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> Lists<X> for (A0, A1, A2) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> FullyNamed for (A0, A1, A2) {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
@@ -731,7 +731,7 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + Located<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + Located<A2> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + HasOrLacks<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + HasOrLacks<A2> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>; type Others<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
@@ -742,7 +742,7 @@ impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From3 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
@@ -911,8 +911,8 @@ impl Rank for Rank4 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X> Searched<X> for (A0, A1, A2, A3) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> Located<X> for (A0, A1, A2, A3) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrLacks<X> for (A0, A1, A2, A3) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FullyNamed for (A0, A1, A2, A3) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
@@ -928,7 +928,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + Located<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + Located<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + Located<A3> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + HasOrLacks<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + HasOrLacks<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + HasOrLacks<A3> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>; type Others<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
@@ -939,7 +939,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From4 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
@@ -1108,8 +1108,8 @@ impl Rank for Rank5 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X> Searched<X> for (A0, A1, A2, A3, A4) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> Located<X> for (A0, A1, A2, A3, A4) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrLacks<X> for (A0, A1, A2, A3, A4) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FullyNamed for (A0, A1, A2, A3, A4) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
@@ -1125,7 +1125,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + Located<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + Located<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + Located<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + Located<A4> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + HasOrLacks<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + HasOrLacks<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + HasOrLacks<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + HasOrLacks<A4> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>; type Others<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
@@ -1136,7 +1136,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From5 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
@@ -1305,8 +1305,8 @@ impl Rank for Rank6 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X> Searched<X> for (A0, A1, A2, A3, A4, A5) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> Located<X> for (A0, A1, A2, A3, A4, A5) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrLacks<X> for (A0, A1, A2, A3, A4, A5) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
@@ -1322,7 +1322,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + Located<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + Located<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + Located<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + Located<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + Located<A5> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + HasOrLacks<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + HasOrLacks<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + HasOrLacks<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + HasOrLacks<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + HasOrLacks<A5> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>; type Others<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
@@ -1333,7 +1333,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From6 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
@@ -1502,8 +1502,8 @@ impl Rank for Rank7 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X> Searched<X> for (A0, A1, A2, A3, A4, A5, A6) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> Located<X> for (A0, A1, A2, A3, A4, A5, A6) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrLacks<X> for (A0, A1, A2, A3, A4, A5, A6) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
@@ -1519,7 +1519,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + Located<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + Located<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + Located<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + Located<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + Located<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + Located<A6> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + HasOrLacks<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + HasOrLacks<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + HasOrLacks<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + HasOrLacks<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + HasOrLacks<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + HasOrLacks<A6> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>; type Others<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
@@ -1530,7 +1530,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg f
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From7 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
@@ -1699,8 +1699,8 @@ impl Rank for Rank8 {
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X> Searched<X> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> Located<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Hit<Self, X>: Decided {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: Located<X>, Hit<Self, X>: NoWild {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrLacks<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Hit<Self, X>: Decided {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: HasOrLacks<X>, Hit<Self, X>: NoWild {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> Lists<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, Hit<Self, X>: IsThere {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
@@ -1716,7 +1716,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + Located<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + Located<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + Located<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + Located<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + Located<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + Located<A6> + NotBehindWild<A6> + Has<A6> + Searched<A7> + Located<A7> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0> + Searched<A1> + HasOrLacks<A1> + NotBehindWild<A1> + Has<A1> + Searched<A2> + HasOrLacks<A2> + NotBehindWild<A2> + Has<A2> + Searched<A3> + HasOrLacks<A3> + NotBehindWild<A3> + Has<A3> + Searched<A4> + HasOrLacks<A4> + NotBehindWild<A4> + Has<A4> + Searched<A5> + HasOrLacks<A5> + NotBehindWild<A5> + Has<A5> + Searched<A6> + HasOrLacks<A6> + NotBehindWild<A6> + Has<A6> + Searched<A7> + HasOrLacks<A7> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Delayed<D: Dims> = D; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A7> as Place>::Set<D, A7, <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>, T::At7>; type Others<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
@@ -1727,7 +1727,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Fla
     type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From8 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
 }
-impl<D: Dims + Searched<A0> + Located<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At7>: Follows<A6, A7, D> {}
+impl<D: Dims + Searched<A0> + HasOrLacks<A0> + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At7>: Follows<A6, A7, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);

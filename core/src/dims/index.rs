@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::dims::{DimList, Dims, MoreThan8Dims, Rank};
-use super::distinct::{Fresh, ShortUnless, Told};
+use super::distinct::{Fresh, ShortUnless, ToldNew};
 use super::id::Bool;
 use super::verdict::NamesOf;
 
@@ -70,7 +70,7 @@ pub trait EmbedsAt<X, E> {}
 pub trait ToldIndexed<D, X, E> {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims, X: Axis, E: Dims> ToldIndexed<D, X, E> for NamesOf<D> where
-    NamesOf<IndexedBy<D, X, E>>: Told<<E::FirstIn<D::Remove<X>> as Axis>::Kind, E::FirstIn<D::Remove<X>>, IndexedBy<D, X, E>>
+    E: ToldNew<D::Remove<X>, IndexedBy<D, X, E>>
 {
 }
 

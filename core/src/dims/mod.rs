@@ -97,7 +97,7 @@ pub use align::{
     AlignInto, AlignTarget, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn,
     Order, OrderItem, OrderOf, OrderSpec, OrderState, OrderedBy, TwoRests,
 };
-pub use apart::{About, Apart, FirstRepeat, Items, KnownRepeat, NoneTwice, Once, PlacesOf};
+pub use apart::{About, Apart, FirstRepeat, Items, NoneTwice, Once, PlacesOf, ToldApart};
 pub use array::ArrayFor;
 pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView, Unstepped};
 pub use attend::{
@@ -105,7 +105,7 @@ pub use attend::{
     RowsBeside, ScoresOf,
 };
 pub use axes::{
-    Axes, AxesOf, DimOf, EachIn, Has, In, Keep, LastOf, Lists, Located, NotBehindWild, Replaced,
+    Axes, AxesOf, DimOf, EachIn, Has, HasOrLacks, In, Keep, LastOf, Lists, NotBehindWild, Replaced,
     Searched, Without, keep,
 };
 pub use axis::{
@@ -121,7 +121,7 @@ pub use contract::{
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{
     AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, New, ShortUnless,
-    StandsOnce, Told,
+    StandsOnce, Told, ToldNew,
 };
 pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};

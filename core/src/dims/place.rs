@@ -161,7 +161,7 @@ pub trait SearchFor<X> {
     type At: Place;
 }
 
-/// Rustc knows the outcome of a search: the check behind [`Located`](super::Located).
+/// Rustc knows the outcome of a search: the check behind [`HasOrLacks`](super::HasOrLacks).
 #[doc(hidden)]
 pub trait Decided {
     /// Whether the dim is not behind a `Wild`.

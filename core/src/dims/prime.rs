@@ -1,6 +1,6 @@
 //! A second axis of the same meaning: `Prime<N>`, printed `N'`.
 
-use super::axes::{Has, Located, NotBehindWild, Replaced};
+use super::axes::{Has, HasOrLacks, NotBehindWild, Replaced};
 use super::axis::{Axis, Dim, Named};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::FreshDim;
@@ -89,7 +89,7 @@ macro_rules! primes {
     ($($a:ident)*) => {
         impl<$($a: Axis,)* X: Dim> PrimeIn<X> for ($($a,)*)
         where
-            Self: Located<X> + NotBehindWild<X> + Has<X>,
+            Self: HasOrLacks<X> + NotBehindWild<X> + Has<X>,
             Prime<X>: FreshDim<<Self as DimList>::Remove<X>, PrimedDims<Self, X>>,
         {
         }

@@ -1,6 +1,6 @@
 //! Dims that a window slides along: convolution, pooling, padding, resampling.
 
-use super::axes::{Axes, AxesOf, EachIn, Has, Located, NotBehindWild, Searched};
+use super::axes::{Axes, AxesOf, EachIn, Has, HasOrLacks, NotBehindWild, Searched};
 use super::axis::{Axis, Dim, OneDim};
 use super::dims::{DimList, Dims, Rank};
 use super::distinct::FreshDim;
@@ -93,7 +93,7 @@ impl<D: Dims> EveryName for D where D::AllNamed: IsTrue {}
 pub trait WeightFor<D, X, A, const S: usize>: Dims {}
 impl<D, X, A, E, const S: usize> WeightFor<D, X, A, S> for E
 where
-    E: Dims + EveryName + WeightRank<S> + Searched<X> + Located<X> + NotBehindWild<X> + Has<X>,
+    E: Dims + EveryName + WeightRank<S> + Searched<X> + HasOrLacks<X> + NotBehindWild<X> + Has<X>,
     D: Dims,
     X: OneDim,
     A: Axes,
