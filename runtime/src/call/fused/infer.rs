@@ -10,7 +10,7 @@ use crate::call::arg::OperandSource;
 use crate::call::divisor;
 use crate::call::pointwise::Call;
 use crate::config::default_dtype;
-use crate::memory::refused;
+use crate::memory::{list, refused};
 use crate::raw::{Raw, Strided, dense};
 use crate::shape::{Shape, Strides, row_major};
 
@@ -185,7 +185,7 @@ impl Inferred {
         numbers: &[Scalar],
     ) -> Result<bool> {
         // A layout for numbers, which is never read.
-        let mut layouts: Vec<Strided> = Vec::with_capacity(program.len());
+        let mut layouts: Vec<Strided> = list(self.op, [program.len()])?;
         for node in program {
             let (known, layout) = match *node {
                 Node::Tensor(at) => {

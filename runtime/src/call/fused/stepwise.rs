@@ -8,6 +8,7 @@ use crate::SmallVec;
 use crate::call::arg::Arg;
 use crate::call::pointwise::pointwise;
 use crate::call::{full, to_dtype};
+use crate::memory::list;
 use crate::raw::Raw;
 
 /// Computes the program step by step.
@@ -24,7 +25,7 @@ pub(crate) fn stepwise(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar
             StepResult::Number(value) => Arg::Scalar(*value),
         }
     }
-    let mut values: Vec<StepResult<'_>> = Vec::with_capacity(program.len());
+    let mut values: Vec<StepResult<'_>> = list("fuse", [program.len()])?;
     for node in program {
         let value = match *node {
             Node::Tensor(at) => StepResult::Lent(tensors[at]),
