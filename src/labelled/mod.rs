@@ -10,23 +10,23 @@
 
 mod any;
 mod arithmetic;
-mod calculus;
+pub mod calculus;
 mod calendar;
 mod coords;
 mod dynamic;
 mod format;
-mod groups;
+pub mod groups;
 mod join;
 mod labels;
-mod moments;
+pub mod moments;
 mod numeric;
 mod operand;
-mod order;
-mod reindex;
+pub mod order;
+pub mod reindex;
 mod select;
 mod selection;
 mod time;
-mod windows;
+pub mod windows;
 
 use std::sync::Arc;
 
