@@ -21,7 +21,7 @@ mod labels;
 pub mod moments;
 mod numeric;
 mod operand;
-pub mod order;
+pub mod permute;
 pub mod reindex;
 mod select;
 mod selection;

@@ -3,7 +3,7 @@
 use nomina::Labelled;
 use nomina::prelude::*;
 
-dims! { Time: i64, Lat: f64, Lon: f64, C }
+dims! { Time: i64, Lat: f64 }
 
 fn x() -> Labelled<(Time, Lat)> {
     Labelled::new(tensor!([[1., 2., 3.], [4., 5., 9.]]; Time, Lat))

@@ -33,7 +33,7 @@ fn advised(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         // The places of dims follow from the bounds that are written.
         text = text
             .replace("nomina::dims::HasOrLacks<", "nomina::dims::Has<")
-            .replace("nomina::dims::ToldApart", "nomina::dims::Distinct");
+            .replace("nomina::dims::Apart", "nomina::dims::Distinct");
         if prelude {
             text = text
                 .replace("nomina::dims::Has<", "Has<")

@@ -74,7 +74,8 @@ pub fn checks(out: &mut String, rank: usize) {
     writeln!(
         out,
         "impl{} RenameIn<F, T> for {list} where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, \
-         T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {{}}",
+         NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> \
+         + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {{}}",
         generics(&[&axes, "F: OldDims", "T: Dims"])
     )
     .unwrap();

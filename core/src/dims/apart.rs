@@ -5,9 +5,8 @@
 //! the impls of their trait, so searches have a trait of their own, [`SearchFor`], apart from
 //! [`DimList`](super::DimList).
 
-use super::axis::{Axis, NoDim, Wild};
+use super::axis::{Axis, Named, NoDim, Unnamed, Wild};
 use super::dims::Dims;
-use super::distinct::Told;
 use super::place::{Place, SearchFor};
 use super::verdict::NamesOf;
 
@@ -18,14 +17,13 @@ pub trait FirstRepeat {
     type Twice: Axis;
 }
 
-/// A way to state bounds on the list `D` with another type as the subject: supertraits are known to rustc only where the
-/// subject is `Self`.
+/// The names of the list `List`.
 #[doc(hidden)]
-pub trait About<D> {
+pub trait ListOfNames {
     /// The list.
     type List;
 }
-impl<T, D> About<D> for T {
+impl<D> ListOfNames for NamesOf<D> {
     type List = D;
 }
 
@@ -51,6 +49,10 @@ macro_rules! apart {
         /// Rustc can tell the dims of a list apart: a search for each finds its place. Implied by
         /// [`Distinct`](super::Distinct), which is the bound to write.
         #[doc(hidden)]
+        #[diagnostic::on_unimplemented(
+            message = "rustc cannot tell the generic dims {Self} apart",
+            label = "write the bound `{Self}: Distinct`"
+        )]
         pub trait Apart:
             Sized
             + FirstRepeat<Twice = NoDim>
@@ -60,14 +62,25 @@ macro_rules! apart {
         {
         }
 
-        /// No dim is repeated in `D`. Implies what [`Apart`] says of `D`.
-        #[doc(hidden)]
-        pub trait PlacesOf<D: Dims>:
-            About<D, List = D>
-            + About<D, List: FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*>
+        /// `X` is [`NoDim`]: no dim is repeated in `D`. Implies what [`Apart`] says of `D`.
+        #[diagnostic::on_unimplemented(
+            message = "dim `{X}` appears more than once in dims {D}",
+            label = "duplicate dim name"
+        )]
+        pub trait NoneTwice<X, D: Dims>:
+            ListOfNames<List = D>
+            + ListOfNames<List: FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*>
         {
         }
-        impl<T, D> PlacesOf<D> for T
+        #[diagnostic::do_not_recommend]
+        impl<D> NoneTwice<NoDim, D> for NamesOf<D>
+        where
+            D: Dims + FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*
+        {
+        }
+        // A second impl, so that rustc prints the message above instead of unifying with a single impl.
+        #[diagnostic::do_not_recommend]
+        impl<D> NoneTwice<Wild, D> for NamesOf<D>
         where
             D: Dims + FirstRepeat<Twice = NoDim> $(+ SearchFor<D::$at, At = D::$place>)*
         {
@@ -86,32 +99,13 @@ apart! {
 }
 
 #[diagnostic::do_not_recommend]
-impl<D: Dims> Apart for D where NamesOf<D>: Once<<D::Repeated as Axis>::Kind, D::Repeated, D> {}
+impl<D: Dims> Apart for D where NamesOf<D>: ToldNone<<D::Repeated as Axis>::Kind, D::Repeated, D> {}
 
-/// Rustc knows whether a dim of the list is repeated. Carries the message for generic dims.
+/// Rustc knows `X`, whose kind is `Kind`. Implies [`NoneTwice`]: of two errors at one place, rustc drops the one that
+/// the other implies, so only this one is reported for unknown dims.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "rustc cannot tell the generic dims {Self} apart",
-    label = "write the bound `{Self}: Distinct`"
-)]
-pub trait ToldApart {}
+pub trait ToldNone<Kind, X, D: Dims>: NoneTwice<X, D> {}
 #[diagnostic::do_not_recommend]
-impl<D: Dims> ToldApart for D where NamesOf<D>: Told<<D::Repeated as Axis>::Kind, D::Repeated> {}
-
-/// The repeated dim `X` of `D`, whose kind is `Kind`, is [`NoDim`].
-#[doc(hidden)]
-pub trait Once<Kind, X, D: Dims>: PlacesOf<D> {}
-impl<Kind, X, D: Dims> Once<Kind, X, D> for NamesOf<D> where Self: Told<Kind, X, Dim: NoneTwice<D>> {}
-
-/// The repeated dim of `D` is [`NoDim`]: no dim is repeated.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "dim `{Self}` appears more than once in dims {D}",
-    label = "duplicate dim name"
-)]
-pub trait NoneTwice<D: Dims>: PlacesOf<D> {}
+impl<X, D: Dims> ToldNone<Named, X, D> for NamesOf<D> where Self: NoneTwice<X, D> {}
 #[diagnostic::do_not_recommend]
-impl<D: Dims> NoneTwice<D> for NoDim where Self: PlacesOf<D> {}
-// A second impl, so that rustc prints the message above instead of unifying with a single impl.
-#[diagnostic::do_not_recommend]
-impl<D: Dims> NoneTwice<D> for Wild where Self: PlacesOf<D> {}
+impl<X, D: Dims> ToldNone<Unnamed, X, D> for NamesOf<D> where Self: NoneTwice<X, D> {}

@@ -1,6 +1,6 @@
 //! Checks that no name is repeated and no list is too long.
 
-use super::apart::{Apart, Items, Once, ToldApart};
+use super::apart::{Apart, Items, NoneTwice};
 use super::axis::{Axis, Named, NoDim, Unnamed, Wild};
 use super::dims::{DimList, Dims};
 use super::id::{False, True};
@@ -22,8 +22,8 @@ where
 }
 impl<D: Dims + AtMost8> Distinct for D
 where
-    D: ToldApart,
-    NamesOf<D>: Once<<D::Repeated as Axis>::Kind, D::Repeated, D>,
+    NamesOf<D>: NoneTwice<D::Repeated, D>,
+    D: Apart,
 {
 }
 
@@ -79,11 +79,8 @@ impl<D: Dims + AtMost8> DistinctUnless<False> for D where NamesOf<D>: StandsOnce
 /// New dims `T` are added to the dims `Rest`: none of `T` is in `Rest`, and none is repeated in
 /// `T`. The result is `Result`.
 pub trait Fresh<Rest, Result> {}
-impl<T: Dims, Rest: Dims, Result: Dims> Fresh<Rest, Result> for T
-where
-    T: ToldNew<Rest, Result>,
-    NamesOf<Result>: New<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>, Result>
-        + New<<T::Repeated as Axis>::Kind, T::Repeated, Result>,
+impl<T: Dims, Rest: Dims, Result: Dims> Fresh<Rest, Result> for T where
+    NamesOf<Result>: StandsOnce<T::FirstIn<Rest>, Result> + StandsOnce<T::Repeated, Result>
 {
 }
 
@@ -91,47 +88,30 @@ where
 pub trait FreshDim<Rest, Result> {}
 impl<X: Axis, Rest: Dims, Result: Dims> FreshDim<Rest, Result> for X
 where
-    (X,): ToldNew<Rest, Result>,
-    NamesOf<Result>: New<
-            <<(X,) as DimList>::FirstIn<Rest> as Axis>::Kind,
-            <(X,) as DimList>::FirstIn<Rest>,
-            Result,
-        >,
+    NamesOf<Result>: StandsOnce<<(X,) as DimList>::FirstIn<Rest>, Result>,
+    NamesOf<Rest>: ToldNew<(X,), Result>,
 {
 }
 
-/// Rustc knows whether new dims are among `Rest` or repeated. Carries the message for generic dims.
+/// Rustc knows whether dims `T` are new among others. Implies the checks of [`Fresh`], so that its message replaces
+/// theirs.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "rustc cannot tell whether the names of generic dims {Result} differ",
     label = "write this relation as a bound, or `#[relations]` above the function"
 )]
-pub trait ToldNew<Rest, Result> {}
+pub trait ToldNew<T, Result> {}
 #[diagnostic::do_not_recommend]
-impl<T: Dims, Rest: Dims, Result: Dims> ToldNew<Rest, Result> for T where
-    NamesOf<Result>: Told<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>>
-        + Told<<T::Repeated as Axis>::Kind, T::Repeated>
+impl<T: Dims, Rest: Dims, Result> ToldNew<T, Result> for NamesOf<Rest> where
+    NamesOf<Result>: ToldOnce<<T::FirstIn<Rest> as Axis>::Kind, T::FirstIn<Rest>, Result>
+        + ToldOnce<<T::Repeated as Axis>::Kind, T::Repeated, Result>
 {
 }
 
-/// The dim `X`, whose kind is `Kind`, is [`NoDim`]: no dim of `Result` is repeated.
+/// Rustc knows `X`. Implies [`StandsOnce`].
 #[doc(hidden)]
-pub trait New<Kind, X, Result> {}
-impl<Kind, X, Result> New<Kind, X, Result> for NamesOf<Result> where
-    Self: Told<Kind, X> + StandsOnce<<Self as Told<Kind, X>>::Dim, Result>
-{
-}
-
-/// Rustc knows the dim `X`, and thus its `Kind`. Checks of the dim take it from here: if it is unknown, they fail for
-/// the same reason as the check whose message says so, and of equal causes rustc reports the first.
-#[doc(hidden)]
-pub trait Told<Kind, X> {
-    /// The dim.
-    type Dim;
-}
-impl<X, D> Told<Named, X> for NamesOf<D> {
-    type Dim = X;
-}
-impl<X, D> Told<Unnamed, X> for NamesOf<D> {
-    type Dim = X;
-}
+pub trait ToldOnce<Kind, X, D>: StandsOnce<X, D> {}
+#[diagnostic::do_not_recommend]
+impl<X, D> ToldOnce<Named, X, D> for NamesOf<D> where Self: StandsOnce<X, D> {}
+#[diagnostic::do_not_recommend]
+impl<X, D> ToldOnce<Unnamed, X, D> for NamesOf<D> where Self: StandsOnce<X, D> {}

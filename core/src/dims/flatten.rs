@@ -5,11 +5,12 @@ use core::marker::PhantomData;
 use super::axes::{Has, HasOrLacks, NotBehindWild};
 use super::axis::{Axis, OneDim};
 use super::dims::{DimList, Dims, MoreThan8Dims};
-use super::distinct::{Fresh, FreshDim, ShortUnless};
+use super::distinct::{Fresh, FreshDim, ShortUnless, ToldNew};
 use super::id::{Bool, IsTrue, Same, True};
 use super::last::LastDim;
 use super::multiply::MultiplyTo;
 use super::shape::Sizes;
+use super::verdict::NamesOf;
 
 /// The argument of `flatten`: a tuple of two or more dims.
 #[diagnostic::on_unimplemented(
@@ -104,6 +105,7 @@ macro_rules! flattens {
         where
             Self: HasOrLacks<X> + NotBehindWild<X> + Has<X>,
             S::Dims: Fresh<<Self as DimList>::Remove<X>, Unflattened<Self, X, S>> + MultiplyTo<X>,
+            NamesOf<<Self as DimList>::Remove<X>>: ToldNew<S::Dims, Unflattened<Self, X, S>>,
             Unflattened<Self, X, S>: ShortUnless<<S::Dims as DimList>::Fits<Self>>,
         {
         }

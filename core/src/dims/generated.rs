@@ -168,7 +168,7 @@ impl Rank for Rank0 {
 #[diagnostic::do_not_recommend] impl FullyNamed for () {}
 impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
-impl<F: OldDims, T: Dims> RenameIn<F, T> for () where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<F: OldDims, T: Dims> RenameIn<F, T> for () where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
     type Dims = ();
@@ -334,7 +334,7 @@ impl Rank for Rank1 {
 #[diagnostic::do_not_recommend] impl<A0: Dim> FullyNamed for (A0,) {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
-impl<A0: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0,) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0,) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for NamesOf<(A0,)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim> Axes for (A0,) {
@@ -523,7 +523,7 @@ impl Rank for Rank2 {
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> FullyNamed for (A0, A1) {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
-impl<A0: Axis, A1: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for NamesOf<(A0, A1)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
@@ -720,7 +720,7 @@ impl Rank for Rank3 {
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> FullyNamed for (A0, A1, A2) {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
@@ -917,7 +917,7 @@ impl Rank for Rank4 {
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FullyNamed for (A0, A1, A2, A3) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
@@ -1114,7 +1114,7 @@ impl Rank for Rank5 {
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FullyNamed for (A0, A1, A2, A3, A4) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) {
@@ -1311,7 +1311,7 @@ impl Rank for Rank6 {
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2, A3, A4, A5) {
@@ -1508,7 +1508,7 @@ impl Rank for Rank7 {
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6) {
@@ -1705,7 +1705,7 @@ impl Rank for Rank8 {
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6, A7) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, T: Fresh<F::Others<Self>, F::Renamed<Self, T>> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6, A7) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>>, NamesOf<F::Others<Self>>: ToldNew<T, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6, A7) {

@@ -70,7 +70,7 @@ pub trait EmbedsAt<X, E> {}
 pub trait ToldIndexed<D, X, E> {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims, X: Axis, E: Dims> ToldIndexed<D, X, E> for NamesOf<D> where
-    E: ToldNew<D::Remove<X>, IndexedBy<D, X, E>>
+    NamesOf<D::Remove<X>>: ToldNew<E, IndexedBy<D, X, E>>
 {
 }
 
@@ -78,14 +78,15 @@ macro_rules! indexed {
     ($($a:ident)*) => {
         impl<$($a: Axis,)* X: Axis, E> IndexedAt<X, E> for ($($a,)*)
         where
-            NamesOf<Self>: ToldIndexed<Self, X, E>,
             E: Dims + Fresh<<Self as DimList>::Remove<X>, IndexedBy<Self, X, E>>,
+            NamesOf<Self>: ToldIndexed<Self, X, E>,
             IndexedBy<Self, X, E>: ShortUnless<E::Fits<Self>>,
         {
         }
         impl<$($a: Axis,)* X: Axis, E> EmbedsAt<X, E> for ($($a,)*)
         where
             E: Dims + Fresh<<Self as DimList>::Remove<X>, Embedded<Self, X, E>>,
+            NamesOf<<Self as DimList>::Remove<X>>: ToldNew<E, Embedded<Self, X, E>>,
             Embedded<Self, X, E>: ShortUnless<E::Fits<Self>>,
         {
         }

@@ -97,7 +97,7 @@ pub use align::{
     AlignInto, AlignTarget, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn,
     Order, OrderItem, OrderOf, OrderSpec, OrderState, OrderedBy, TwoRests,
 };
-pub use apart::{About, Apart, FirstRepeat, Items, NoneTwice, Once, PlacesOf, ToldApart};
+pub use apart::{Apart, FirstRepeat, Items, ListOfNames, NoneTwice, ToldNone};
 pub use array::ArrayFor;
 pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView, Unstepped};
 pub use attend::{
@@ -120,8 +120,8 @@ pub use contract::{
 };
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{
-    AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, New, ShortUnless,
-    StandsOnce, Told, ToldNew,
+    AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, ShortUnless,
+    StandsOnce, ToldNew, ToldOnce,
 };
 pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};
