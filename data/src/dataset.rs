@@ -159,9 +159,10 @@ impl OpenOptions {
                 dims = dims.iter().map(|dim| new_name(dim)).collect();
             }
             // Only the labels of a dim are renamed with it.
-            let name = match variable.dims.contains(&variable.name) {
-                true => new_name(&variable.name),
-                false => variable.name.clone(),
+            let name = if variable.dims.contains(&variable.name) {
+                new_name(&variable.name)
+            } else {
+                variable.name.clone()
             };
             let data = Data::Lazy(Lazy {
                 source: source.clone(),

@@ -114,9 +114,10 @@ impl DynDataset {
             [only] => out += &format!("use nomina::{only};\n"),
             all => out += &format!("use nomina::{{{}}};\n", all.join(", ")),
         }
-        out += match has_calendar {
-            true => "use nomina_data::{CfTime, DynDataset};\n",
-            false => "use nomina_data::DynDataset;\n",
+        out += if has_calendar {
+            "use nomina_data::{CfTime, DynDataset};\n"
+        } else {
+            "use nomina_data::DynDataset;\n"
         };
         if !lines.is_empty() {
             let _ = write!(out, "\ndims! {{\n{lines}}}\n");

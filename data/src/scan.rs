@@ -239,7 +239,7 @@ fn no_column() -> std::sync::Arc<crate::Column> {
 
 type Block = Vec<std::ops::Range<usize>>;
 
-/// Divides a variable into blocks of at most so many bytes, along the chunks of the file if it has some.
+/// Divides a variable into blocks of at most that size in bytes, along the chunks of the file if it has some.
 fn blocks(variable: &Variable, bytes: usize) -> Vec<Block> {
     let shape = variable.shape();
     // Decoding holds the stored and the decoded elements, and their copies in `f64`.

@@ -88,6 +88,18 @@ impl<X: Label> Labels<X> {
         self.order == Order::Falling && self.len() > 1
     }
 
+    /// Returns the number of labels before a label in the order of position, which rises or falls.
+    fn passed(&self, label: &X, falls: bool) -> usize {
+        let (values, order) = (&self.values, |v: &X| v.compare(label));
+        values.partition_point(|v| {
+            if falls {
+                order(v).is_gt()
+            } else {
+                order(v).is_lt()
+            }
+        })
+    }
+
     /// Returns the positions in rising order of labels; equal labels keep their order.
     pub(super) fn rising(&self) -> Vec<usize> {
         let mut index: Vec<usize> = (0..self.len()).collect();
@@ -220,10 +232,7 @@ impl<X: Label> Labels<X> {
             return all.min_by(nearer);
         }
         let falls = self.order == Order::Falling;
-        let after = match falls {
-            false => self.values.partition_point(|v| v.compare(label).is_lt()),
-            true => self.values.partition_point(|v| v.compare(label).is_gt()),
-        };
+        let after = self.passed(label, falls);
         let side = |i: Option<usize>| {
             i.filter(|i| *i < self.len())
                 .and_then(|i| Some((i, distance(i)?)))
@@ -282,23 +291,15 @@ impl<X: Label> Labels<X> {
             (Some(at), None) => return Ok(Some(at)),
             (None, _) => {}
         }
-        let before = |falls: bool| match falls {
-            false => self
-                .values
-                .partition_point(|v| v.compare(label).is_lt())
-                .checked_sub(1),
-            true => Some(self.values.partition_point(|v| v.compare(label).is_gt()))
-                .filter(|i| *i < self.len()),
-        };
-        let after = |falls: bool| match falls {
-            false => Some(self.values.partition_point(|v| v.compare(label).is_lt()))
-                .filter(|i| *i < self.len()),
-            true => self
-                .values
-                .partition_point(|v| v.compare(label).is_gt())
-                .checked_sub(1),
-        };
         let falls = self.order == Order::Falling;
+        let neighbour = |lower: bool| {
+            let passed = self.passed(label, falls);
+            if falls == lower {
+                Some(passed).filter(|i| *i < self.len())
+            } else {
+                passed.checked_sub(1)
+            }
+        };
         let sorted = || match self.order {
             Order::Other => {
                 Err("has labels that neither rise nor fall; `sort_by` the dim first".to_owned())
@@ -311,8 +312,8 @@ impl<X: Label> Labels<X> {
                 .nearest_to(label)
                 .filter(|n| n.1 <= tolerance)
                 .map(|n| n.0)),
-            Fill::Before => sorted().map(|()| before(falls)),
-            Fill::After => sorted().map(|()| after(falls)),
+            Fill::Before => sorted().map(|()| neighbour(true)),
+            Fill::After => sorted().map(|()| neighbour(false)),
         }
     }
 }

@@ -45,11 +45,8 @@ pub use labels::Labels;
 pub use nomina_core::dims::{Label, LabelValue, Metric};
 pub use operand::LabelledOperand;
 pub use reindex::concat;
-pub use select::{
-    AsLabel, AtLabel, KeepsDim, NearestLabel, SelectedBy, Selects, SelectsPositions, Tolerance, at,
-    nearest,
-};
-pub use selection::Selection;
+pub use select::{AsLabel, KeepsDim, SelectedBy, Selects, SelectsPositions};
+pub use selection::{AtLabel, NearestLabel, Selection, Tolerance, at, nearest};
 pub use time::{AsDate, Timestamp};
 pub use windows::{Boundary, Coarsened, DynCoarsened, DynRolling, Rolling, RollingOptions};
 

@@ -105,7 +105,7 @@ impl DynLabelled {
     /// Returns the element at the fraction `q` of the sorted line along a dim, or of all elements with `..`.
     ///
     /// # Errors
-    /// Like [`DynTensor::quantile`].
+    /// If `q` is not between 0 and 1, the dim is missing, or the dtype has no quantiles.
     pub fn quantile<'a>(&self, q: f64, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.fraction("quantile", dim.into(), |x, dim| x.quantile(q, dim))
     }

@@ -6,6 +6,7 @@ use nomina_core::dims::{At, Axis, DimList, Dims, HasLabels, Label, Metric};
 
 use super::any::{Found, Located};
 use super::labels::Labels;
+use super::selection::{AtLabel, NearestLabel};
 use super::time::{AsDate, Timestamp};
 
 /// A selection among labels of type `L` along dim `X`: a label, a range, a list, [`at`], [`nearest`], a part of a date.
@@ -126,65 +127,6 @@ impl<X: Axis> Selects<String, X> for At<X> {
                 self.index
             )),
         }
-    }
-}
-
-/// One label; from [`at`].
-#[derive(Clone, Copy, Debug)]
-pub struct AtLabel<V> {
-    pub(super) label: V,
-}
-
-/// The nearest label; from [`nearest`].
-#[derive(Clone, Copy, Debug)]
-pub struct NearestLabel<V> {
-    pub(super) label: V,
-    pub(super) tolerance: f64,
-}
-
-/// Selects the element of one label and removes the dim, also among dates: `sel(Time, at("2020-01-31"))`.
-pub fn at<V>(label: V) -> AtLabel<V> {
-    AtLabel { label }
-}
-
-/// Selects the element of the nearest label and removes the dim; of two equally near ones, the greater.
-/// [`within`](NearestLabel::within) limits the distance.
-pub fn nearest<V>(label: V) -> NearestLabel<V> {
-    NearestLabel {
-        label,
-        tolerance: f64::INFINITY,
-    }
-}
-
-impl<V> NearestLabel<V> {
-    /// Takes only labels that are at most this far away, in units of the label; times by a [`Duration`](std::time::Duration).
-    #[must_use]
-    pub fn within(self, tolerance: impl Tolerance) -> Self {
-        Self {
-            tolerance: tolerance.in_units(),
-            ..self
-        }
-    }
-}
-
-/// A greatest distance between labels: a number, or a duration between times.
-pub trait Tolerance {
-    /// Returns the distance in units of the label; nanoseconds for times.
-    fn in_units(self) -> f64;
-}
-impl Tolerance for f64 {
-    fn in_units(self) -> f64 {
-        self
-    }
-}
-impl Tolerance for i32 {
-    fn in_units(self) -> f64 {
-        self.into()
-    }
-}
-impl Tolerance for std::time::Duration {
-    fn in_units(self) -> f64 {
-        self.as_nanos() as f64
     }
 }
 

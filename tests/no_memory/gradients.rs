@@ -29,7 +29,7 @@ type Held = Vec<(Vec<u64>, Option<Vec<u64>>)>;
 pub fn numbers(shape: &[usize], dtype: DType, shift: usize) -> DynTensor {
     let values = (0..shape.iter().product()).map(|i: usize| ((i * 37 + shift) % 101) as f64);
     let values: Vec<f64> = values.map(|x| x / 50.5 - 1.0).collect();
-    let x = DynTensor::from_vec(values, shape, ()).expect("as many as sizes say");
+    let x = DynTensor::from_vec(values, shape, ()).expect("one value for each element");
     x.to_dtype(dtype).expect("a dtype")
 }
 
@@ -44,7 +44,7 @@ impl Leaves {
             x: leaf(&[n, n], 0),
             w: leaf(&[n, n], 11),
             b: leaf(&[n], 5),
-            ids: DynTensor::from_vec(ids, &[n], ()).expect("as many as sizes say"),
+            ids: DynTensor::from_vec(ids, &[n], ()).expect("one value for each element"),
         }
     }
 

@@ -104,7 +104,7 @@ const DYN_UNARY: &str = "
 /// {doc} All labels stay.
 ///
 /// # Errors
-/// Like [`DynTensor::{name}`].
+/// If the dtype is not supported, or memory runs out: see [`DynTensor::{name}`].
 pub fn {name}(&self) -> Result<Self> {
     self.keeping(DynTensor::{name}(&self.tensor))
 }
@@ -114,7 +114,7 @@ const DYN_BINARY: &str = "
 /// {doc} Labels must be equal along dims that both have.
 ///
 /// # Errors
-/// Like [`DynTensor::{name}`]; also if labels differ.
+/// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::{name}`].
 pub fn {name}<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
     self.combined(\"{name}\", other.into(), |x, y| x.{name}(y))
 }
@@ -124,7 +124,7 @@ const DYN_REDUCE: &str = "
 /// {doc} Labels of the other dims stay.
 ///
 /// # Errors
-/// Like [`DynTensor::{name}`].
+/// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::{name}`].
 pub fn {name}<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
     self.reduced(\"{name}\", dims.into(), |x, dims| x.{name}(dims))
 }
@@ -134,7 +134,7 @@ const DYN_ALONG: &str = "
 /// {doc} All labels stay.
 ///
 /// # Errors
-/// Like [`DynTensor::{name}`].
+/// If the dim is missing, or the dtype is not supported: see [`DynTensor::{name}`].
 pub fn {name}<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
     self.keeping(self.tensor.{name}(dim))
 }

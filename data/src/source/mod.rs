@@ -68,9 +68,10 @@ fn open_file(_: &'static str, path: &Path) -> Result<Stored> {
 
 #[cfg(not(feature = "netcdf"))]
 fn open_file(op: &'static str, path: &Path) -> Result<Stored> {
-    let what = match path.exists() {
-        true => "files of netCDF need the feature `netcdf` of nomina-data",
-        false => "the file does not exist",
+    let what = if path.exists() {
+        "files of netCDF need the feature `netcdf` of nomina-data"
+    } else {
+        "the file does not exist"
     };
     Err(Error::new(ErrorKind::File, op, what))
 }

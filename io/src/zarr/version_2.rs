@@ -73,9 +73,10 @@ fn array_of_3(
         }
         _ => data_type,
     };
-    codecs.push(match is_text {
-        true => json!({ "name": "vlen-utf8" }),
-        false => json!({ "name": "bytes", "configuration": { "endian": endian } }),
+    codecs.push(if is_text {
+        json!({ "name": "vlen-utf8" })
+    } else {
+        json!({ "name": "bytes", "configuration": { "endian": endian } })
     });
     match array["compressor"]["id"].as_str() {
         None => {}

@@ -53,7 +53,7 @@ impl Trace<'_> {
         }
     }
 
-    /// Names the kernel dims of a weight, which all convolutions of as many dims share.
+    /// Names the kernel dims of a weight, which all convolutions with the same number of dims share.
     pub(super) fn name_kernel(&mut self, node: &Node, w: &[Dim]) {
         let names: &[&str] = match w.len() {
             3 => &["K"],

@@ -10,7 +10,7 @@ impl DynLabelled {
     /// Adds `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::add`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::add`].
     pub fn add<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("add", other.into(), |x, y| x.add(y))
     }
@@ -18,7 +18,7 @@ impl DynLabelled {
     /// Subtracts `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::sub`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::sub`].
     pub fn sub<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("sub", other.into(), |x, y| x.sub(y))
     }
@@ -26,7 +26,7 @@ impl DynLabelled {
     /// Multiplies by `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::mul`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::mul`].
     pub fn mul<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("mul", other.into(), |x, y| x.mul(y))
     }
@@ -34,7 +34,7 @@ impl DynLabelled {
     /// Divides by `other`; integers give a float. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::div`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::div`].
     pub fn div<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("div", other.into(), |x, y| x.div(y))
     }
@@ -42,7 +42,7 @@ impl DynLabelled {
     /// Raises to the power of `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::pow`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::pow`].
     pub fn pow<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("pow", other.into(), |x, y| x.pow(y))
     }
@@ -50,7 +50,7 @@ impl DynLabelled {
     /// Negates each element. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::neg`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::neg`].
     pub fn neg(&self) -> Result<Self> {
         self.keeping(DynTensor::neg(&self.tensor))
     }
@@ -58,7 +58,7 @@ impl DynLabelled {
     /// Computes the absolute value; for a complex number, its magnitude. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::abs`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::abs`].
     pub fn abs(&self) -> Result<Self> {
         self.keeping(DynTensor::abs(&self.tensor))
     }
@@ -66,7 +66,7 @@ impl DynLabelled {
     /// Computes *e* to the power of each element. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::exp`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::exp`].
     pub fn exp(&self) -> Result<Self> {
         self.keeping(DynTensor::exp(&self.tensor))
     }
@@ -74,7 +74,7 @@ impl DynLabelled {
     /// Computes the natural logarithm. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::log`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::log`].
     pub fn log(&self) -> Result<Self> {
         self.keeping(DynTensor::log(&self.tensor))
     }
@@ -82,7 +82,7 @@ impl DynLabelled {
     /// Computes the square root. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sqrt`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::sqrt`].
     pub fn sqrt(&self) -> Result<Self> {
         self.keeping(DynTensor::sqrt(&self.tensor))
     }
@@ -90,7 +90,7 @@ impl DynLabelled {
     /// Computes the hyperbolic tangent. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::tanh`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::tanh`].
     pub fn tanh(&self) -> Result<Self> {
         self.keeping(DynTensor::tanh(&self.tensor))
     }
@@ -98,7 +98,7 @@ impl DynLabelled {
     /// Computes the logistic function, `1 / (1 + exp(-x))`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sigmoid`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::sigmoid`].
     pub fn sigmoid(&self) -> Result<Self> {
         self.keeping(DynTensor::sigmoid(&self.tensor))
     }
@@ -106,7 +106,7 @@ impl DynLabelled {
     /// Replaces negative elements by zero. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::relu`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::relu`].
     pub fn relu(&self) -> Result<Self> {
         self.keeping(DynTensor::relu(&self.tensor))
     }
@@ -114,7 +114,7 @@ impl DynLabelled {
     /// Returns whether elements are equal. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::eq`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::eq`].
     pub fn eq<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("eq", other.into(), |x, y| x.eq(y))
     }
@@ -122,7 +122,7 @@ impl DynLabelled {
     /// Returns whether elements differ. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::ne`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::ne`].
     pub fn ne<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("ne", other.into(), |x, y| x.ne(y))
     }
@@ -130,7 +130,7 @@ impl DynLabelled {
     /// Returns whether elements of `self` are less than those of `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::lt`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::lt`].
     pub fn lt<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("lt", other.into(), |x, y| x.lt(y))
     }
@@ -138,7 +138,7 @@ impl DynLabelled {
     /// Returns whether elements of `self` are less than or equal to those of `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::le`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::le`].
     pub fn le<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("le", other.into(), |x, y| x.le(y))
     }
@@ -146,7 +146,7 @@ impl DynLabelled {
     /// Returns whether elements of `self` are greater than those of `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::gt`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::gt`].
     pub fn gt<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("gt", other.into(), |x, y| x.gt(y))
     }
@@ -154,7 +154,7 @@ impl DynLabelled {
     /// Returns whether elements of `self` are greater than or equal to those of `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::ge`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::ge`].
     pub fn ge<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("ge", other.into(), |x, y| x.ge(y))
     }
@@ -162,7 +162,7 @@ impl DynLabelled {
     /// Returns whether both elements differ from zero. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::logical_and`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::logical_and`].
     pub fn logical_and<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("logical_and", other.into(), |x, y| x.logical_and(y))
     }
@@ -170,7 +170,7 @@ impl DynLabelled {
     /// Computes the bitwise NOT; for bool, the logical NOT. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::bitwise_not`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::bitwise_not`].
     pub fn bitwise_not(&self) -> Result<Self> {
         self.keeping(DynTensor::bitwise_not(&self.tensor))
     }
@@ -178,7 +178,7 @@ impl DynLabelled {
     /// Computes the sine of each element, in radians. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sin`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::sin`].
     pub fn sin(&self) -> Result<Self> {
         self.keeping(DynTensor::sin(&self.tensor))
     }
@@ -186,7 +186,7 @@ impl DynLabelled {
     /// Computes the cosine of each element, in radians. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::cos`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::cos`].
     pub fn cos(&self) -> Result<Self> {
         self.keeping(DynTensor::cos(&self.tensor))
     }
@@ -194,7 +194,7 @@ impl DynLabelled {
     /// Computes the tangent of each element, in radians. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::tan`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::tan`].
     pub fn tan(&self) -> Result<Self> {
         self.keeping(DynTensor::tan(&self.tensor))
     }
@@ -202,7 +202,7 @@ impl DynLabelled {
     /// Computes the inverse sine, between -π/2 and π/2. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::asin`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::asin`].
     pub fn asin(&self) -> Result<Self> {
         self.keeping(DynTensor::asin(&self.tensor))
     }
@@ -210,7 +210,7 @@ impl DynLabelled {
     /// Computes the inverse cosine, between 0 and π. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::acos`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::acos`].
     pub fn acos(&self) -> Result<Self> {
         self.keeping(DynTensor::acos(&self.tensor))
     }
@@ -218,7 +218,7 @@ impl DynLabelled {
     /// Computes the inverse tangent, between -π/2 and π/2. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::atan`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::atan`].
     pub fn atan(&self) -> Result<Self> {
         self.keeping(DynTensor::atan(&self.tensor))
     }
@@ -226,7 +226,7 @@ impl DynLabelled {
     /// Computes the hyperbolic sine. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sinh`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::sinh`].
     pub fn sinh(&self) -> Result<Self> {
         self.keeping(DynTensor::sinh(&self.tensor))
     }
@@ -234,7 +234,7 @@ impl DynLabelled {
     /// Computes the hyperbolic cosine. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::cosh`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::cosh`].
     pub fn cosh(&self) -> Result<Self> {
         self.keeping(DynTensor::cosh(&self.tensor))
     }
@@ -242,7 +242,7 @@ impl DynLabelled {
     /// Computes the inverse hyperbolic sine. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::asinh`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::asinh`].
     pub fn asinh(&self) -> Result<Self> {
         self.keeping(DynTensor::asinh(&self.tensor))
     }
@@ -250,7 +250,7 @@ impl DynLabelled {
     /// Computes the inverse hyperbolic cosine of numbers of at least 1. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::acosh`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::acosh`].
     pub fn acosh(&self) -> Result<Self> {
         self.keeping(DynTensor::acosh(&self.tensor))
     }
@@ -258,7 +258,7 @@ impl DynLabelled {
     /// Computes the inverse hyperbolic tangent of numbers between -1 and 1. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::atanh`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::atanh`].
     pub fn atanh(&self) -> Result<Self> {
         self.keeping(DynTensor::atanh(&self.tensor))
     }
@@ -266,7 +266,7 @@ impl DynLabelled {
     /// Computes `exp(x) - 1`, accurate near zero. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::expm1`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::expm1`].
     pub fn expm1(&self) -> Result<Self> {
         self.keeping(DynTensor::expm1(&self.tensor))
     }
@@ -274,7 +274,7 @@ impl DynLabelled {
     /// Computes `2^x`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::exp2`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::exp2`].
     pub fn exp2(&self) -> Result<Self> {
         self.keeping(DynTensor::exp2(&self.tensor))
     }
@@ -282,7 +282,7 @@ impl DynLabelled {
     /// Computes the natural logarithm of `1 + x`, accurate near zero. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::log1p`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::log1p`].
     pub fn log1p(&self) -> Result<Self> {
         self.keeping(DynTensor::log1p(&self.tensor))
     }
@@ -290,7 +290,7 @@ impl DynLabelled {
     /// Computes the logarithm to base 2. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::log2`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::log2`].
     pub fn log2(&self) -> Result<Self> {
         self.keeping(DynTensor::log2(&self.tensor))
     }
@@ -298,7 +298,7 @@ impl DynLabelled {
     /// Computes the logarithm to base 10. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::log10`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::log10`].
     pub fn log10(&self) -> Result<Self> {
         self.keeping(DynTensor::log10(&self.tensor))
     }
@@ -306,7 +306,7 @@ impl DynLabelled {
     /// Computes the reciprocal. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::reciprocal`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::reciprocal`].
     pub fn reciprocal(&self) -> Result<Self> {
         self.keeping(DynTensor::reciprocal(&self.tensor))
     }
@@ -314,7 +314,7 @@ impl DynLabelled {
     /// Computes the reciprocal of the square root. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::rsqrt`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::rsqrt`].
     pub fn rsqrt(&self) -> Result<Self> {
         self.keeping(DynTensor::rsqrt(&self.tensor))
     }
@@ -322,7 +322,7 @@ impl DynLabelled {
     /// Computes `sin(πx) / (πx)`, and 1 at zero. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sinc`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::sinc`].
     pub fn sinc(&self) -> Result<Self> {
         self.keeping(DynTensor::sinc(&self.tensor))
     }
@@ -330,7 +330,7 @@ impl DynLabelled {
     /// Converts degrees to radians. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::deg2rad`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::deg2rad`].
     pub fn deg2rad(&self) -> Result<Self> {
         self.keeping(DynTensor::deg2rad(&self.tensor))
     }
@@ -338,7 +338,7 @@ impl DynLabelled {
     /// Converts radians to degrees. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::rad2deg`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::rad2deg`].
     pub fn rad2deg(&self) -> Result<Self> {
         self.keeping(DynTensor::rad2deg(&self.tensor))
     }
@@ -346,7 +346,7 @@ impl DynLabelled {
     /// Computes the error function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::erf`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::erf`].
     pub fn erf(&self) -> Result<Self> {
         self.keeping(DynTensor::erf(&self.tensor))
     }
@@ -354,7 +354,7 @@ impl DynLabelled {
     /// Computes the complementary error function, `1 - erf(x)`, accurate where `erf` is close to 1. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::erfc`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::erfc`].
     pub fn erfc(&self) -> Result<Self> {
         self.keeping(DynTensor::erfc(&self.tensor))
     }
@@ -362,7 +362,7 @@ impl DynLabelled {
     /// Computes the inverse of the error function for numbers between -1 and 1. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::erfinv`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::erfinv`].
     pub fn erfinv(&self) -> Result<Self> {
         self.keeping(DynTensor::erfinv(&self.tensor))
     }
@@ -370,7 +370,7 @@ impl DynLabelled {
     /// Computes the logarithm of the absolute value of the gamma function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::lgamma`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::lgamma`].
     pub fn lgamma(&self) -> Result<Self> {
         self.keeping(DynTensor::lgamma(&self.tensor))
     }
@@ -378,7 +378,7 @@ impl DynLabelled {
     /// Computes the logarithmic derivative of the gamma function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::digamma`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::digamma`].
     pub fn digamma(&self) -> Result<Self> {
         self.keeping(DynTensor::digamma(&self.tensor))
     }
@@ -386,7 +386,7 @@ impl DynLabelled {
     /// Computes the angle of the point (x = `other`, y = `self`), between -π and π. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::atan2`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::atan2`].
     pub fn atan2<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("atan2", other.into(), |x, y| x.atan2(y))
     }
@@ -394,7 +394,7 @@ impl DynLabelled {
     /// Computes the hypotenuse, `sqrt(self² + other²)`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::hypot`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::hypot`].
     pub fn hypot<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("hypot", other.into(), |x, y| x.hypot(y))
     }
@@ -402,7 +402,7 @@ impl DynLabelled {
     /// Computes the logarithm of the sum of two exponentials. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::logaddexp`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::logaddexp`].
     pub fn logaddexp<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("logaddexp", other.into(), |x, y| x.logaddexp(y))
     }
@@ -410,7 +410,7 @@ impl DynLabelled {
     /// Computes `self * log(other)`, zero where `self` is zero. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::xlogy`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::xlogy`].
     pub fn xlogy<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("xlogy", other.into(), |x, y| x.xlogy(y))
     }
@@ -418,7 +418,7 @@ impl DynLabelled {
     /// Applies SiLU, `x * sigmoid(x)`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::silu`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::silu`].
     pub fn silu(&self) -> Result<Self> {
         self.keeping(DynTensor::silu(&self.tensor))
     }
@@ -426,7 +426,7 @@ impl DynLabelled {
     /// Applies GELU, `x * Φ(x)`, where Φ is the standard normal distribution function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::gelu`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::gelu`].
     pub fn gelu(&self) -> Result<Self> {
         self.keeping(DynTensor::gelu(&self.tensor))
     }
@@ -434,7 +434,7 @@ impl DynLabelled {
     /// Rounds up to a whole number. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::ceil`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::ceil`].
     pub fn ceil(&self) -> Result<Self> {
         self.keeping(DynTensor::ceil(&self.tensor))
     }
@@ -442,7 +442,7 @@ impl DynLabelled {
     /// Rounds down to a whole number. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::floor`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::floor`].
     pub fn floor(&self) -> Result<Self> {
         self.keeping(DynTensor::floor(&self.tensor))
     }
@@ -450,7 +450,7 @@ impl DynLabelled {
     /// Rounds to the nearest whole number, halves to even. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::round`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::round`].
     pub fn round(&self) -> Result<Self> {
         self.keeping(DynTensor::round(&self.tensor))
     }
@@ -458,7 +458,7 @@ impl DynLabelled {
     /// Rounds towards zero to a whole number. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::trunc`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::trunc`].
     pub fn trunc(&self) -> Result<Self> {
         self.keeping(DynTensor::trunc(&self.tensor))
     }
@@ -466,7 +466,7 @@ impl DynLabelled {
     /// Returns the fractional part, with the sign of the element. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::frac`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::frac`].
     pub fn frac(&self) -> Result<Self> {
         self.keeping(DynTensor::frac(&self.tensor))
     }
@@ -474,7 +474,7 @@ impl DynLabelled {
     /// Returns the sign: -1, 0 or 1; 0 for NaN. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sign`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::sign`].
     pub fn sign(&self) -> Result<Self> {
         self.keeping(DynTensor::sign(&self.tensor))
     }
@@ -482,7 +482,7 @@ impl DynLabelled {
     /// Returns the sign; for a complex number, the number divided by its magnitude. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sgn`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::sgn`].
     pub fn sgn(&self) -> Result<Self> {
         self.keeping(DynTensor::sgn(&self.tensor))
     }
@@ -490,7 +490,7 @@ impl DynLabelled {
     /// Squares each element. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::square`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::square`].
     pub fn square(&self) -> Result<Self> {
         self.keeping(DynTensor::square(&self.tensor))
     }
@@ -498,7 +498,7 @@ impl DynLabelled {
     /// Divides and rounds down. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::floor_divide`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::floor_divide`].
     pub fn floor_divide<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("floor_divide", other.into(), |x, y| x.floor_divide(y))
     }
@@ -506,7 +506,7 @@ impl DynLabelled {
     /// Computes the remainder of division, with the sign of `self`, like `fmod` in C. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::fmod`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::fmod`].
     pub fn fmod<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("fmod", other.into(), |x, y| x.fmod(y))
     }
@@ -514,7 +514,7 @@ impl DynLabelled {
     /// Computes the remainder of division, with the sign of `other`, like `%` in Python. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::remainder`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::remainder`].
     pub fn remainder<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("remainder", other.into(), |x, y| x.remainder(y))
     }
@@ -522,7 +522,7 @@ impl DynLabelled {
     /// Returns the greater of two elements; NaN if either is NaN. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::maximum`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::maximum`].
     pub fn maximum<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("maximum", other.into(), |x, y| x.maximum(y))
     }
@@ -530,7 +530,7 @@ impl DynLabelled {
     /// Returns the smaller of two elements; NaN if either is NaN. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::minimum`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::minimum`].
     pub fn minimum<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("minimum", other.into(), |x, y| x.minimum(y))
     }
@@ -538,7 +538,7 @@ impl DynLabelled {
     /// Returns whether an element, or a part of a complex one, is NaN. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::isnan`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::isnan`].
     pub fn isnan(&self) -> Result<Self> {
         self.keeping(DynTensor::isnan(&self.tensor))
     }
@@ -546,7 +546,7 @@ impl DynLabelled {
     /// Returns whether an element, or a part of a complex one, is infinite. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::isinf`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::isinf`].
     pub fn isinf(&self) -> Result<Self> {
         self.keeping(DynTensor::isinf(&self.tensor))
     }
@@ -554,7 +554,7 @@ impl DynLabelled {
     /// Returns whether an element is neither infinite nor NaN. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::isfinite`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::isfinite`].
     pub fn isfinite(&self) -> Result<Self> {
         self.keeping(DynTensor::isfinite(&self.tensor))
     }
@@ -562,7 +562,7 @@ impl DynLabelled {
     /// Returns whether an element is zero. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::logical_not`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::logical_not`].
     pub fn logical_not(&self) -> Result<Self> {
         self.keeping(DynTensor::logical_not(&self.tensor))
     }
@@ -570,7 +570,7 @@ impl DynLabelled {
     /// Returns whether either element differs from zero. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::logical_or`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::logical_or`].
     pub fn logical_or<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("logical_or", other.into(), |x, y| x.logical_or(y))
     }
@@ -578,7 +578,7 @@ impl DynLabelled {
     /// Returns whether exactly one of two elements differs from zero. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::logical_xor`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::logical_xor`].
     pub fn logical_xor<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("logical_xor", other.into(), |x, y| x.logical_xor(y))
     }
@@ -586,7 +586,7 @@ impl DynLabelled {
     /// Computes the bitwise AND; for bool, the logical AND. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::bitwise_and`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::bitwise_and`].
     pub fn bitwise_and<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("bitwise_and", other.into(), |x, y| x.bitwise_and(y))
     }
@@ -594,7 +594,7 @@ impl DynLabelled {
     /// Computes the bitwise OR; for bool, the logical OR. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::bitwise_or`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::bitwise_or`].
     pub fn bitwise_or<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("bitwise_or", other.into(), |x, y| x.bitwise_or(y))
     }
@@ -602,7 +602,7 @@ impl DynLabelled {
     /// Computes the bitwise XOR; for bool, the logical XOR. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::bitwise_xor`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::bitwise_xor`].
     pub fn bitwise_xor<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("bitwise_xor", other.into(), |x, y| x.bitwise_xor(y))
     }
@@ -610,7 +610,7 @@ impl DynLabelled {
     /// Shifts left by `other` bits. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::bitwise_left_shift`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::bitwise_left_shift`].
     pub fn bitwise_left_shift<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("bitwise_left_shift", other.into(), |x, y| {
             x.bitwise_left_shift(y)
@@ -620,7 +620,7 @@ impl DynLabelled {
     /// Shifts right by `other` bits, arithmetically. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::bitwise_right_shift`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::bitwise_right_shift`].
     pub fn bitwise_right_shift<'a>(
         &self,
         other: impl Into<DynLabelledOperand<'a>>,
@@ -633,7 +633,7 @@ impl DynLabelled {
     /// Computes the sum over dims; integers and bool are added in i64. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::sum`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::sum`].
     pub fn sum<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("sum", dims.into(), |x, dims| x.sum(dims))
     }
@@ -641,7 +641,7 @@ impl DynLabelled {
     /// Computes the mean over dims. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::mean`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::mean`].
     pub fn mean<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("mean", dims.into(), |x, dims| x.mean(dims))
     }
@@ -649,7 +649,7 @@ impl DynLabelled {
     /// Computes the product over dims; integers and bool are multiplied in i64. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::prod`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::prod`].
     pub fn prod<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("prod", dims.into(), |x, dims| x.prod(dims))
     }
@@ -657,7 +657,7 @@ impl DynLabelled {
     /// Returns the greatest element over dims. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::amax`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::amax`].
     pub fn amax<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("amax", dims.into(), |x, dims| x.amax(dims))
     }
@@ -665,7 +665,7 @@ impl DynLabelled {
     /// Returns the smallest element over dims. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::amin`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::amin`].
     pub fn amin<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("amin", dims.into(), |x, dims| x.amin(dims))
     }
@@ -673,7 +673,7 @@ impl DynLabelled {
     /// Returns whether any element over dims differs from zero. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::any`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::any`].
     pub fn any<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("any", dims.into(), |x, dims| x.any(dims))
     }
@@ -681,7 +681,7 @@ impl DynLabelled {
     /// Returns whether every element over dims differs from zero. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::all`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::all`].
     pub fn all<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("all", dims.into(), |x, dims| x.all(dims))
     }
@@ -689,7 +689,7 @@ impl DynLabelled {
     /// Computes the variance over dims; the divisor is the number of elements minus 1. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::var`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::var`].
     pub fn var<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("var", dims.into(), |x, dims| x.var(dims))
     }
@@ -697,7 +697,7 @@ impl DynLabelled {
     /// Computes the standard deviation over dims, the square root of `var`. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::std`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::std`].
     pub fn std<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("std", dims.into(), |x, dims| x.std(dims))
     }
@@ -705,7 +705,7 @@ impl DynLabelled {
     /// Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::nanvar`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::nanvar`].
     pub fn nanvar<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("nanvar", dims.into(), |x, dims| x.nanvar(dims))
     }
@@ -713,7 +713,7 @@ impl DynLabelled {
     /// Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::nanstd`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::nanstd`].
     pub fn nanstd<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("nanstd", dims.into(), |x, dims| x.nanstd(dims))
     }
@@ -721,7 +721,7 @@ impl DynLabelled {
     /// Computes the logarithm of the sum of exponentials over dims, without overflow. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::logsumexp`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::logsumexp`].
     pub fn logsumexp<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("logsumexp", dims.into(), |x, dims| x.logsumexp(dims))
     }
@@ -729,7 +729,7 @@ impl DynLabelled {
     /// Computes the softmax along a dim: exponentials, divided by their sum. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::softmax`].
+    /// If the dim is missing, or the dtype is not supported: see [`DynTensor::softmax`].
     pub fn softmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.keeping(self.tensor.softmax(dim))
     }
@@ -737,7 +737,7 @@ impl DynLabelled {
     /// Computes the running sum along a dim. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::cumsum`].
+    /// If the dim is missing, or the dtype is not supported: see [`DynTensor::cumsum`].
     pub fn cumsum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.keeping(self.tensor.cumsum(dim))
     }
@@ -745,7 +745,7 @@ impl DynLabelled {
     /// Computes the running product along a dim. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::cumprod`].
+    /// If the dim is missing, or the dtype is not supported: see [`DynTensor::cumprod`].
     pub fn cumprod<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.keeping(self.tensor.cumprod(dim))
     }
@@ -753,7 +753,7 @@ impl DynLabelled {
     /// Computes the logarithm of the running sum of exponentials along a dim, without overflow. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::logcumsumexp`].
+    /// If the dim is missing, or the dtype is not supported: see [`DynTensor::logcumsumexp`].
     pub fn logcumsumexp<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.keeping(self.tensor.logcumsumexp(dim))
     }
@@ -761,7 +761,7 @@ impl DynLabelled {
     /// Computes the logarithm of `softmax`, accurate where `softmax` is small. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::log_softmax`].
+    /// If the dim is missing, or the dtype is not supported: see [`DynTensor::log_softmax`].
     pub fn log_softmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.keeping(self.tensor.log_softmax(dim))
     }
@@ -769,7 +769,7 @@ impl DynLabelled {
     /// Computes the `softmax` of the negated elements. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::softmin`].
+    /// If the dim is missing, or the dtype is not supported: see [`DynTensor::softmin`].
     pub fn softmin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.keeping(self.tensor.softmin(dim))
     }
@@ -777,7 +777,7 @@ impl DynLabelled {
     /// Computes the sum over dims of the elements that are not NaN. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::nansum`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::nansum`].
     pub fn nansum<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("nansum", dims.into(), |x, dims| x.nansum(dims))
     }
@@ -785,7 +785,7 @@ impl DynLabelled {
     /// Computes the mean over dims of the elements that are not NaN. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::nanmean`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::nanmean`].
     pub fn nanmean<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("nanmean", dims.into(), |x, dims| x.nanmean(dims))
     }
@@ -793,7 +793,7 @@ impl DynLabelled {
     /// Counts the elements over dims that differ from zero. Labels of the other dims stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::count_nonzero`].
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::count_nonzero`].
     pub fn count_nonzero<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("count_nonzero", dims.into(), |x, dims| {
             x.count_nonzero(dims)
@@ -803,7 +803,7 @@ impl DynLabelled {
     /// Returns whether the sign bit is set, as it is for -0.0. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::signbit`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::signbit`].
     pub fn signbit(&self) -> Result<Self> {
         self.keeping(DynTensor::signbit(&self.tensor))
     }
@@ -811,7 +811,7 @@ impl DynLabelled {
     /// Returns whether an element is infinite and positive. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::isposinf`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::isposinf`].
     pub fn isposinf(&self) -> Result<Self> {
         self.keeping(DynTensor::isposinf(&self.tensor))
     }
@@ -819,7 +819,7 @@ impl DynLabelled {
     /// Returns whether an element is infinite and negative. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::isneginf`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::isneginf`].
     pub fn isneginf(&self) -> Result<Self> {
         self.keeping(DynTensor::isneginf(&self.tensor))
     }
@@ -827,7 +827,7 @@ impl DynLabelled {
     /// Returns whether the imaginary part is zero. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::isreal`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::isreal`].
     pub fn isreal(&self) -> Result<Self> {
         self.keeping(DynTensor::isreal(&self.tensor))
     }
@@ -835,7 +835,7 @@ impl DynLabelled {
     /// Computes the angle from the positive real axis: 0 or π for real numbers. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::angle`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::angle`].
     pub fn angle(&self) -> Result<Self> {
         self.keeping(DynTensor::angle(&self.tensor))
     }
@@ -843,7 +843,7 @@ impl DynLabelled {
     /// Computes `erfc(x) * exp(x²)`, which does not underflow where `erfc` does. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::erfcx`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::erfcx`].
     pub fn erfcx(&self) -> Result<Self> {
         self.keeping(DynTensor::erfcx(&self.tensor))
     }
@@ -851,7 +851,7 @@ impl DynLabelled {
     /// Computes the normal distribution function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::ndtr`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::ndtr`].
     pub fn ndtr(&self) -> Result<Self> {
         self.keeping(DynTensor::ndtr(&self.tensor))
     }
@@ -859,7 +859,7 @@ impl DynLabelled {
     /// Computes the inverse of the normal distribution function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::ndtri`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::ndtri`].
     pub fn ndtri(&self) -> Result<Self> {
         self.keeping(DynTensor::ndtri(&self.tensor))
     }
@@ -867,7 +867,7 @@ impl DynLabelled {
     /// Computes the logarithm of the normal distribution function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::log_ndtr`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::log_ndtr`].
     pub fn log_ndtr(&self) -> Result<Self> {
         self.keeping(DynTensor::log_ndtr(&self.tensor))
     }
@@ -875,7 +875,7 @@ impl DynLabelled {
     /// Computes `-x * ln(x)`: zero at zero, minus infinity below. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::entr`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::entr`].
     pub fn entr(&self) -> Result<Self> {
         self.keeping(DynTensor::entr(&self.tensor))
     }
@@ -883,7 +883,7 @@ impl DynLabelled {
     /// Computes the modified Bessel function of order 0. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::i0`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::i0`].
     pub fn i0(&self) -> Result<Self> {
         self.keeping(DynTensor::i0(&self.tensor))
     }
@@ -891,7 +891,7 @@ impl DynLabelled {
     /// Computes `i0(x) * exp(-abs(x))`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::i0e`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::i0e`].
     pub fn i0e(&self) -> Result<Self> {
         self.keeping(DynTensor::i0e(&self.tensor))
     }
@@ -899,7 +899,7 @@ impl DynLabelled {
     /// Computes the modified Bessel function of order 1. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::i1`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::i1`].
     pub fn i1(&self) -> Result<Self> {
         self.keeping(DynTensor::i1(&self.tensor))
     }
@@ -907,7 +907,7 @@ impl DynLabelled {
     /// Computes `i1(x) * exp(-abs(x))`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::i1e`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::i1e`].
     pub fn i1e(&self) -> Result<Self> {
         self.keeping(DynTensor::i1e(&self.tensor))
     }
@@ -915,7 +915,7 @@ impl DynLabelled {
     /// Computes the inverse of the logistic function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::logit`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::logit`].
     pub fn logit(&self) -> Result<Self> {
         self.keeping(DynTensor::logit(&self.tensor))
     }
@@ -923,7 +923,7 @@ impl DynLabelled {
     /// Computes the Hurwitz zeta function of order `self` at `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::zeta`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::zeta`].
     pub fn zeta<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("zeta", other.into(), |x, y| x.zeta(y))
     }
@@ -931,7 +931,7 @@ impl DynLabelled {
     /// Computes the logarithm to base 2 of the sum of two powers of 2. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::logaddexp2`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::logaddexp2`].
     pub fn logaddexp2<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("logaddexp2", other.into(), |x, y| x.logaddexp2(y))
     }
@@ -939,7 +939,7 @@ impl DynLabelled {
     /// Computes `self * log(1 + other)`, zero where `self` is zero. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::xlog1py`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::xlog1py`].
     pub fn xlog1py<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("xlog1py", other.into(), |x, y| x.xlog1py(y))
     }
@@ -947,7 +947,7 @@ impl DynLabelled {
     /// Returns the magnitude of `self` with the sign of `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::copysign`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::copysign`].
     pub fn copysign<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("copysign", other.into(), |x, y| x.copysign(y))
     }
@@ -955,7 +955,7 @@ impl DynLabelled {
     /// Returns the next representable number towards `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::nextafter`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::nextafter`].
     pub fn nextafter<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("nextafter", other.into(), |x, y| x.nextafter(y))
     }
@@ -963,7 +963,7 @@ impl DynLabelled {
     /// Returns the greater of two elements; if one is NaN, the other. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::fmax`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::fmax`].
     pub fn fmax<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("fmax", other.into(), |x, y| x.fmax(y))
     }
@@ -971,7 +971,7 @@ impl DynLabelled {
     /// Returns the smaller of two elements; if one is NaN, the other. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::fmin`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::fmin`].
     pub fn fmin<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("fmin", other.into(), |x, y| x.fmin(y))
     }
@@ -979,7 +979,7 @@ impl DynLabelled {
     /// Returns 0 for negative elements, 1 for positive ones and `other` at zero. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::heaviside`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::heaviside`].
     pub fn heaviside<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("heaviside", other.into(), |x, y| x.heaviside(y))
     }
@@ -987,7 +987,7 @@ impl DynLabelled {
     /// Computes the greatest common divisor. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::gcd`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::gcd`].
     pub fn gcd<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("gcd", other.into(), |x, y| x.gcd(y))
     }
@@ -995,7 +995,7 @@ impl DynLabelled {
     /// Computes the least common multiple. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::lcm`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::lcm`].
     pub fn lcm<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("lcm", other.into(), |x, y| x.lcm(y))
     }
@@ -1003,7 +1003,7 @@ impl DynLabelled {
     /// Raises to the power of `other` in double precision. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::float_power`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::float_power`].
     pub fn float_power<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("float_power", other.into(), |x, y| x.float_power(y))
     }
@@ -1011,7 +1011,7 @@ impl DynLabelled {
     /// Computes `self * 2^other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::ldexp`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::ldexp`].
     pub fn ldexp<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("ldexp", other.into(), |x, y| x.ldexp(y))
     }
@@ -1019,7 +1019,7 @@ impl DynLabelled {
     /// Clamps elements to at least `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::clamp_min`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::clamp_min`].
     pub fn clamp_min<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("clamp_min", other.into(), |x, y| x.clamp_min(y))
     }
@@ -1027,7 +1027,7 @@ impl DynLabelled {
     /// Clamps elements to at most `other`. Labels must be equal along dims that both have.
     ///
     /// # Errors
-    /// Like [`DynTensor::clamp_max`]; also if labels differ.
+    /// If labels differ, or names, sizes, dtypes or devices do not match: see [`DynTensor::clamp_max`].
     pub fn clamp_max<'a>(&self, other: impl Into<DynLabelledOperand<'a>>) -> Result<Self> {
         self.combined("clamp_max", other.into(), |x, y| x.clamp_max(y))
     }
@@ -1035,7 +1035,7 @@ impl DynLabelled {
     /// Applies SELU: a scaled exponential below zero, which preserves mean and variance. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::selu`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::selu`].
     pub fn selu(&self) -> Result<Self> {
         self.keeping(DynTensor::selu(&self.tensor))
     }
@@ -1043,7 +1043,7 @@ impl DynLabelled {
     /// Applies Mish, `x * tanh(softplus(x))`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::mish`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::mish`].
     pub fn mish(&self) -> Result<Self> {
         self.keeping(DynTensor::mish(&self.tensor))
     }
@@ -1051,7 +1051,7 @@ impl DynLabelled {
     /// Computes the logarithm of the logistic function. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::logsigmoid`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::logsigmoid`].
     pub fn logsigmoid(&self) -> Result<Self> {
         self.keeping(DynTensor::logsigmoid(&self.tensor))
     }
@@ -1059,7 +1059,7 @@ impl DynLabelled {
     /// Computes `(x + 3) / 6`, clamped to between 0 and 1. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::hardsigmoid`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::hardsigmoid`].
     pub fn hardsigmoid(&self) -> Result<Self> {
         self.keeping(DynTensor::hardsigmoid(&self.tensor))
     }
@@ -1067,7 +1067,7 @@ impl DynLabelled {
     /// Applies Hardswish, `x * hardsigmoid(x)`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::hardswish`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::hardswish`].
     pub fn hardswish(&self) -> Result<Self> {
         self.keeping(DynTensor::hardswish(&self.tensor))
     }
@@ -1075,7 +1075,7 @@ impl DynLabelled {
     /// Clamps elements to between 0 and 6. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::relu6`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::relu6`].
     pub fn relu6(&self) -> Result<Self> {
         self.keeping(DynTensor::relu6(&self.tensor))
     }
@@ -1083,7 +1083,7 @@ impl DynLabelled {
     /// Applies Softsign, `x / (1 + abs(x))`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::softsign`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::softsign`].
     pub fn softsign(&self) -> Result<Self> {
         self.keeping(DynTensor::softsign(&self.tensor))
     }
@@ -1091,7 +1091,7 @@ impl DynLabelled {
     /// Applies Tanhshrink, `x - tanh(x)`. All labels stay.
     ///
     /// # Errors
-    /// Like [`DynTensor::tanhshrink`].
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::tanhshrink`].
     pub fn tanhshrink(&self) -> Result<Self> {
         self.keeping(DynTensor::tanhshrink(&self.tensor))
     }
