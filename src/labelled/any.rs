@@ -7,10 +7,8 @@ use std::sync::Arc;
 
 use nomina_core::dims::{LabelType, LabelValue};
 
+use super::found::Found;
 use super::selection::Selection;
-
-/// The result of a look-up; the error continues a sentence that begins with the dim's name.
-pub type Found<V> = Result<V, String>;
 
 /// The positions along a dim that a selection found.
 #[derive(Clone, Debug, PartialEq, Eq)]

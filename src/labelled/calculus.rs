@@ -11,8 +11,9 @@ use nomina_core::{DType, Element, Float, Names, Result};
 use nomina_macros::twin;
 use nomina_runtime::DynTensor;
 
-use super::any::{AnyLabels, Found};
+use super::any::AnyLabels;
 use super::dynamic::{gathered, renamed};
+use super::found::Found;
 use super::labels::Labels;
 use super::numeric::{Between, between, fit_rows};
 use super::reindex::along;

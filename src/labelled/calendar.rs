@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use jiff::{Span, Unit};
 use nomina_core::dims::LabelValue;
 
-use super::any::Found;
+use super::found::Found;
 use super::time::Timestamp;
 
 /// A part of a date to group by.

@@ -12,9 +12,10 @@ use nomina_core::{Element, Float, Inexact, Names, Real, Result};
 use nomina_macros::twin;
 use nomina_runtime::{DynTensor, tensor};
 
-use super::any::{AnyLabels, Found};
+use super::any::AnyLabels;
 use super::calendar::{AsStep, DatePart, calendar_bins};
 use super::coords::{Coords, error};
+use super::found::Found;
 use super::labels::Labels;
 use super::time::Timestamp;
 use super::{DynLabelled, Labelled, typed_labels};

@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use nomina_core::dims::{Label, LabelType, LabelValue, Metric};
 
-use super::any::{AnyLabels, Difference, Fill, Found, Located};
+use super::any::{AnyLabels, Difference, Fill, Located};
+use super::found::Found;
 use super::selection::Selection;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

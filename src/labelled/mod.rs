@@ -15,6 +15,7 @@ mod calendar;
 mod coords;
 mod dynamic;
 mod format;
+mod found;
 pub mod groups;
 mod join;
 mod labels;
@@ -34,11 +35,12 @@ use nomina_core::dims::{DimOf, DimTuple, Dims, Distinct, HasLabels, LabelType, p
 use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
-pub use any::{AnyLabels, Difference, Fill, Found, Located};
+pub use any::{AnyLabels, Difference, Fill, Located};
 pub use calculus::ElementLabel;
 pub use calendar::{AsStep, DatePart, Step};
 pub use coords::Coords;
 pub use dynamic::{DynLabelled, DynLabelledOperand};
+pub use found::Found;
 pub use groups::{DynGroups, Groups};
 pub use join::{inner, outer, try_inner, try_outer};
 pub use labels::Labels;

@@ -113,7 +113,7 @@ impl DynLabelled {
     /// Like [`quantile`](Self::quantile), but ignores NaN, like xarray.
     ///
     /// # Errors
-    /// Like [`DynTensor::nanquantile`].
+    /// If `q` is not between 0 and 1, the dim is missing, or the dtype has no quantiles.
     pub fn nanquantile<'a>(&self, q: f64, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         self.fraction("nanquantile", dim.into(), |x, dim| x.nanquantile(q, dim))
     }

@@ -1,6 +1,6 @@
 //! Numbers of interpolation and fits, without tensors.
 
-use super::any::Found;
+use super::found::Found;
 use crate::{InterpMethod, InterpOptions};
 
 /// Where a value between labels comes from: positions below and above, and the share of the one above.

@@ -100,7 +100,7 @@ impl DynLabelled {
     /// Returns the elements at the labels of another tensor, along all dims that both have labels of.
     ///
     /// # Errors
-    /// Like [`reindex`](Self::reindex).
+    /// If labels are repeated or of another type, or memory runs out.
     pub fn reindex_like(&self, other: &Self) -> Result<Self> {
         let (own, its) = (texts(self.names()), texts(other.names()));
         let mut x = self.clone();
@@ -307,7 +307,7 @@ impl<D: Dims, T: Element> Labelled<D, T> {
     /// Like [`reindex`](Self::reindex), but takes missing elements from other labels.
     ///
     /// # Errors
-    /// Like [`reindex`](Self::reindex); also if `fill` needs labels that rise or fall.
+    /// If labels are repeated, `fill` needs labels that rise or fall, or memory runs out.
     #[twin]
     pub fn try_reindex_with<X: DimOf<D> + HasLabels>(
         &self,
@@ -323,7 +323,7 @@ impl<D: Dims, T: Element> Labelled<D, T> {
     /// Returns the elements at the labels of another tensor, along all dims that both have labels of.
     ///
     /// # Errors
-    /// Like [`reindex`](Self::reindex).
+    /// If labels are repeated or of another type, or memory runs out.
     #[twin]
     pub fn try_reindex_like<E: Dims, U: Element>(&self, other: &Labelled<E, U>) -> Result<Self> {
         let mut x = self.clone();

@@ -4,7 +4,8 @@ use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, Rang
 
 use nomina_core::dims::{At, Axis, DimList, Dims, HasLabels, Label, Metric};
 
-use super::any::{Found, Located};
+use super::any::Located;
+use super::found::Found;
 use super::labels::Labels;
 use super::selection::{AtLabel, NearestLabel};
 use super::time::{AsDate, Timestamp};

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Span};
 use nomina_core::dims::{Label, LabelType, LabelValue, Metric};
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::any::Found;
+use super::found::Found;
 
 /// An instant: nanoseconds since 1970, UTC, from 1678 to 2262, like NumPy's `datetime64[ns]`.
 ///

@@ -12,9 +12,8 @@ use serde_json::value::RawValue;
 
 use super::codec::{BytesCodec, Elements};
 use super::codec_chain::{ArrayCodec, CodecChain, Shards};
-use super::element::parse_element;
+use super::element::{TextCodec, parse_element};
 use super::errors::{broken, other_version};
-use super::text::TextCodec;
 use crate::json::{AtMost, MOST_DIMS};
 
 /// The metadata of an array.

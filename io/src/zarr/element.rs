@@ -4,6 +4,27 @@ use nomina::{DType, Device, Scalar};
 use nomina_runtime::call;
 use serde_json::value::RawValue;
 
+/// The representation of texts in chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextCodec {
+    /// The number of texts, and each with its length, by `vlen-utf8`.
+    Variable,
+    /// Code points of 32 bits, up to this many bytes.
+    Utf32(usize),
+    /// Bytes, up to this many.
+    Bytes(usize),
+}
+
+impl TextCodec {
+    /// Returns the bytes of an element: 1 if they vary.
+    pub(super) const fn size(self) -> usize {
+        match self {
+            Self::Variable => 1,
+            Self::Utf32(bytes) | Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
 /// Parses an element, and returns its bytes.
 pub(super) fn parse_element(dtype: DType, text: &str) -> Option<Vec<u8>> {
     if dtype.is_complex() {

@@ -8,30 +8,10 @@ use nomina_runtime::file::{self, failed};
 
 use super::array_metadata::ArrayMetadata;
 use super::codec::corrupt;
+use super::element::TextCodec;
 use super::errors::{broken, chunk_failed};
 use super::group::{describe, description};
 use super::{Zarr, numel};
-
-/// The representation of texts in chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextCodec {
-    /// The number of texts, and each with its length, by `vlen-utf8`.
-    Variable,
-    /// Code points of 32 bits, up to this many bytes.
-    Utf32(usize),
-    /// Bytes, up to this many.
-    Bytes(usize),
-}
-
-impl TextCodec {
-    /// Returns the bytes of an element: 1 if they vary.
-    pub(super) const fn size(self) -> usize {
-        match self {
-            Self::Variable => 1,
-            Self::Utf32(bytes) | Self::Bytes(bytes) => bytes,
-        }
-    }
-}
 
 /// The maximum bytes of a decoded chunk of texts.
 const LARGEST: u64 = 1 << 31;
