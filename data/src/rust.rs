@@ -91,7 +91,7 @@ impl DynDataset {
             let ident = unique(&field(one.name()), &mut idents);
             let comment = documentation(one);
             let (kind, typed) = self.field_type(one, &dims);
-            let _ = write!(declared, "{comment}    pub {ident}: {kind},\n");
+            let _ = writeln!(declared, "{comment}    pub {ident}: {kind},");
             let name = one.name().escape_default();
             let _ = writeln!(
                 opened,

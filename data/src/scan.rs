@@ -224,10 +224,9 @@ impl<'a> Scan<'a> {
         if let Some(at) = results
             .iter()
             .position(|(result, _)| matches!(result, Some(Err(_))))
+            && let (Some(Err(error)), _) = results.swap_remove(at)
         {
-            if let (Some(Err(error)), _) = results.swap_remove(at) {
-                return Err(error);
-            }
+            return Err(error);
         }
         assemble(variable, reduction, over, results)
     }

@@ -76,7 +76,7 @@ impl AsStep for Span {
             .total((Unit::Nanosecond, day))
             .map_err(|e| e.to_string())?;
         match (months, rest) {
-            (1.., rest) if rest == 0.0 => Ok(Step::Months {
+            (1.., 0.0) => Ok(Step::Months {
                 count: months,
                 anchor: if months % 12 == 0 { 12 } else { 1 },
             }),

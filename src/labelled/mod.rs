@@ -267,13 +267,11 @@ impl<D: Dims, T: Element> Labelled<D, T> {
     }
 
     /// Converts to names, dtype and label types at run time. Free.
-    #[must_use]
     pub fn to_dyn(&self) -> DynLabelled {
         DynLabelled::from_parts(self.tensor.to_dyn(), self.coords.clone())
     }
 
     /// Converts to names, dtype and label types at run time. Free.
-    #[must_use]
     pub fn into_dyn(self) -> DynLabelled {
         DynLabelled::from_parts(self.tensor.into_dyn(), self.coords)
     }

@@ -91,12 +91,10 @@ pub(super) fn fit_rows(xs: &[f64], degree: usize) -> Found<Vec<Vec<f64>>> {
     // Back substitution: R·P = Qᵀ.
     let mut rows = columns;
     for i in (0..k).rev() {
-        for j in i + 1..k {
-            let (upper, lower) = rows.split_at_mut(j);
-            upper[i]
-                .iter_mut()
-                .zip(&lower[0])
-                .for_each(|(v, p)| *v -= r[i][j] * p);
+        let (upper, lower) = rows.split_at_mut(i + 1);
+        for (row, factor) in lower.iter().zip(&r[i][i + 1..]) {
+            let pairs = upper[i].iter_mut().zip(row);
+            pairs.for_each(|(v, p)| *v -= factor * p);
         }
         rows[i].iter_mut().for_each(|v| *v /= r[i][i]);
     }

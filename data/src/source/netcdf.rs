@@ -97,15 +97,12 @@ fn read_dtype(stored: &NcType) -> Option<DType> {
 }
 
 impl NetCdf {
-    fn elements<S: NcReadable, T: Element>(
+    fn elements<S: NcReadable + Clone, T: Element>(
         &self,
         variable: &str,
         ranges: &[Range<usize>],
         convert: impl Fn(S) -> Option<T>,
-    ) -> Result<DynTensor>
-    where
-        S: Clone,
-    {
+    ) -> Result<DynTensor> {
         let shape: Vec<usize> = ranges.iter().map(Range::len).collect();
         let names = Names::unnamed(shape.len());
         if shape.contains(&0) {

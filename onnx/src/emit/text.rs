@@ -193,7 +193,7 @@ impl Text<'_> {
             .iter()
             .map(|output| {
                 let (field, text) = (&output.field, &output.text);
-                if text.to_string() == field.to_string() {
+                if *field == text.to_string() {
                     quote!(#field)
                 } else {
                     quote!(#field: #text)

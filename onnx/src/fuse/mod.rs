@@ -49,6 +49,10 @@ pub struct Fusion {
 }
 
 /// An operand of a fused node.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are few, and none lives long"
+)]
 pub enum Operand {
     /// A value of the graph.
     Value(ValueId),
