@@ -10,7 +10,7 @@ use super::labels::Labels;
 use super::selection::{AtLabel, NearestLabel};
 use super::time::{AsDate, Timestamp};
 
-/// A selection among labels of type `L` along dim `X`: a label, a range, a list, [`at`], [`nearest`], a part of a date.
+/// A selection among labels of type `L` along dim `X`: a label, a range, a list, [`at`](super::at), [`nearest`](super::nearest), a part of a date.
 #[diagnostic::on_unimplemented(
     message = "labels of dim `{X}` are of type `{L}`, and `{Self}` does not select among them",
     label = "expected a `{L}`, a range or a list of them, `at(..)` or `nearest(..)`"
