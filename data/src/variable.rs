@@ -28,7 +28,7 @@ pub struct Variable {
     pub(crate) coordinates: Vec<String>,
     /// The labels, when they have been asked for.
     column: OnceLock<Arc<Column>>,
-    /// The same labels, as tensors share them.
+    /// The labels in the form that tensors share.
     labels: OnceLock<Arc<dyn AnyLabels>>,
 }
 

@@ -2,7 +2,7 @@
 
 use nomina_core::op::{self, Class, Forms, Row, Spread, Status};
 
-/// The sources of the methods of `Sharded`, in which `Nd` stands for `1d`, `2d` and `3d`.
+/// The sources of the methods of `Sharded`; `Nd` in them means `1d`, `2d` and `3d`.
 const SOURCES: [&str; 13] = [
     include_str!("../src/sharded/along.rs"),
     include_str!("../src/sharded/entropy.rs"),

@@ -271,7 +271,7 @@ impl<X: Label> Labels<X> {
         })
     }
 
-    /// Returns the first and the last label that a value stands for: a part of a date is a span.
+    /// Returns the first and the last label of a value: a part of a date is a span.
     fn read_span(&self, value: &LabelValue) -> Found<(X, X)> {
         if let LabelValue::Text(text) = value
             && let Some(span) = X::span(text)

@@ -1,4 +1,4 @@
-//! What selects among the labels of a dim, and the dims that remain.
+//! Selections among the labels of a dim, and the dims that remain.
 
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
@@ -36,13 +36,13 @@ pub trait KeepsDim {}
 
 /// A value that can be written for a label of type `L`.
 pub trait AsLabel<L: Label> {
-    /// Returns the first label that the value stands for.
+    /// Returns the first label of the value.
     ///
     /// # Errors
     /// If the value is not a label.
     fn first(&self) -> Found<L>;
 
-    /// Returns the last label that the value stands for: for a part of a date, its end.
+    /// Returns the last label of the value: the end of a part of a date.
     ///
     /// # Errors
     /// If the value is not a label.

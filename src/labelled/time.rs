@@ -183,7 +183,7 @@ impl Timestamp {
     }
 }
 
-/// A value that stands for a span of time: an instant, a day, or text such as `"2020"`, `"2020-01"`, `"2020-01-31T12"`.
+/// A value that describes a span of time: an instant, a day, or text such as `"2020"`, `"2020-01"`, `"2020-01-31T12"`.
 pub trait AsDate {
     /// Returns the first and the last instant.
     ///

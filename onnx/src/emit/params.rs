@@ -27,7 +27,7 @@ pub struct Params {
     by_value: HashMap<(ValueId, String), usize>,
 }
 
-/// A prefix of the identifiers that stand for a parameter until its path is known.
+/// The prefix of the placeholders of parameters, until their paths are known.
 const PLACEHOLDER: &str = "__parameter_";
 
 impl Params {

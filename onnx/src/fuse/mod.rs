@@ -315,7 +315,7 @@ impl<'a> View<'a> {
 /// Returns a graph in which nodes that have a common kernel are one node, and how many of each kind.
 pub fn fuse(graph: &Graph) -> (Graph, Counts) {
     let (mut graph, mut counts) = (graph.clone(), Counts::new());
-    // What a file states about results may be wrong.
+    // A file may be wrong about the types of results.
     let inputs: HashSet<ValueId> = graph.inputs.iter().copied().collect();
     graph.types.retain(|id, _| inputs.contains(id));
     for node in &mut graph.nodes {
