@@ -15,6 +15,19 @@
 //! println!("{}", outputs.get("scores")?);
 //! # Ok::<(), nomina_core::Error>(())
 //! ```
+//!
+//! An input with other names, sizes or another dtype is an error before anything is computed, and so is an operator that
+//! the crate lacks, when the file is opened. A corrupt file gives an error that names it.
+//!
+//! | | |
+//! |---|---|
+//! | [`Model`] | a file that was read: its inputs and outputs, and [`run`](Model::run) |
+//! | [`Port`], [`DimClass`] | an input or an output, and dims of a model that have one name |
+//! | [`DimNames`] | names that you give to dims, from `names.toml` |
+//! | [`Outputs`] | the results of a run, by name |
+//! | [`import`], [`ImportOptions`] | writes a model as Rust with named weights: `cargo nomina import` |
+//! | [`supports`], [`NEWEST_OPSET`] | the operators and versions of ONNX that run |
+//! | [`read_tensor`] | a tensor in ONNX's format |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
