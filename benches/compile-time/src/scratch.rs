@@ -32,8 +32,6 @@ pub type Texts = Vec<String>;
 pub struct Place {
     pub folder: PathBuf,
     pub target: PathBuf,
-    /// Profiles for the manifest; if empty, cargo's defaults apply, as for a user.
-    pub profiles: String,
     /// Whether to measure rustc's next trait solver, with a nightly toolchain.
     pub next_solver: bool,
 }
@@ -58,7 +56,6 @@ impl Place {
         Self {
             target: folder.join("target"),
             folder,
-            profiles: String::new(),
             next_solver,
         }
     }
@@ -75,8 +72,6 @@ pub struct Scratch {
     folder: PathBuf,
     target: PathBuf,
     packages: &'static [Package],
-    /// Whether to ignore profile settings in the environment.
-    own_profiles: bool,
     next_solver: bool,
     /// Makes each source text unique, so that cargo has to compile it.
     runs: std::cell::Cell<usize>,
@@ -90,16 +85,12 @@ impl Scratch {
             folder: place.folder.join(name),
             target: place.target.clone(),
             packages,
-            own_profiles: place.profiles.is_empty(),
             next_solver: place.next_solver,
             runs: std::cell::Cell::new(0),
         };
         let members: Vec<&str> = packages.iter().map(|package| package.name).collect();
         // A separate workspace with the root's lock file, so that the dependencies are the same.
-        let manifest = format!(
-            "[workspace]\nmembers = {members:?}\nresolver = \"3\"\n\n{}",
-            place.profiles
-        );
+        let manifest = format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n");
         scratch.write("Cargo.toml", &manifest)?;
         for package in packages {
             let mut manifest = format!(
@@ -194,7 +185,7 @@ impl Scratch {
             let text = format!("{text}// run {run}\n");
             self.write(&format!("{}/src/{file}", package.name), &text)?;
         }
-        let mut command = cargo(self.own_profiles, self.next_solver);
+        let mut command = cargo(self.next_solver);
         command
             .args(match how {
                 How::Check => ["check", "--quiet", "--offline"],
@@ -214,7 +205,7 @@ pub fn check_core(place: &Place, runs: usize) -> Result<Usage, String> {
     // The first run checks the dependencies.
     for run in 0..=runs {
         let cargo_on_core = |task| {
-            let mut command = cargo(true, place.next_solver);
+            let mut command = cargo(place.next_solver);
             command
                 .args([task, "--quiet", "--offline", "-p", "nomina-core"])
                 .current_dir(root())
@@ -232,7 +223,7 @@ pub fn check_core(place: &Place, runs: usize) -> Result<Usage, String> {
 }
 
 /// Returns the cargo that runs this program, or nightly's with the next trait solver.
-fn cargo(own_profiles: bool, next_solver: bool) -> Command {
+fn cargo(next_solver: bool) -> Command {
     let mut command = Command::new(match (next_solver, std::env::var("CARGO")) {
         (false, Ok(cargo)) => cargo,
         _ => "cargo".into(),
@@ -243,11 +234,10 @@ fn cargo(own_profiles: bool, next_solver: bool) -> Command {
         command.arg("+nightly").env_remove("RUSTUP_TOOLCHAIN");
         command.env("RUSTFLAGS", "-Znext-solver=globally");
     }
-    if own_profiles {
-        for (key, _) in std::env::vars_os() {
-            if key.to_string_lossy().starts_with("CARGO_PROFILE_") {
-                command.env_remove(key);
-            }
+    // Cargo's default profiles apply, as for a user.
+    for (key, _) in std::env::vars_os() {
+        if key.to_string_lossy().starts_with("CARGO_PROFILE_") {
+            command.env_remove(key);
         }
     }
     command
