@@ -4,8 +4,9 @@
 //! writes the texts anew; read them before committing.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
 
 /// The most lines of a text, for an operator and for a method, where rustc adds lines of
 /// its own ("required by a bound in …").
@@ -106,8 +107,79 @@ fn operator(text: &str) -> bool {
     traits.iter().any(named) && !text.contains("help: consider further restricting")
 }
 
+/// Returns the flags of rustc for the libraries that this test was built with, a line each, or why they are not found.
+///
+/// Cargo says them nowhere; like trybuild, this reads its fingerprints: that of this test has the numbers of its
+/// dependencies, and the file of a library has its own number.
+fn libraries() -> Result<String, String> {
+    let own = env::current_exe().map_err(|error| error.to_string())?;
+    let name = own.file_stem().unwrap_or_default().to_string_lossy();
+    let hash = name.strip_prefix("ui-").ok_or("this test has no hash")?;
+    let deps = own.parent().ok_or("this test has no folder")?;
+    let prints = deps.with_file_name(".fingerprint");
+    let text = |file: PathBuf| {
+        fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))
+    };
+    let folder = prints.join(format!("nomina-ui-tests-{hash}"));
+    let test = text(folder.join("test-integration-test-ui.json"))?;
+    let list = test.split_once("\"deps\":[[").ok_or("no dependencies")?.1;
+    let list = list.split_once("]]").ok_or("no end of dependencies")?.0;
+    let entries = fs::read_dir(&prints).map_err(|error| error.to_string())?;
+    let folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let mut flags = format!("-Ldependency={}", deps.display());
+    for dependency in list.split("],[") {
+        let mut parts = dependency.split(',').map(|part| part.trim_matches('"'));
+        let (name, number) = (parts.nth(1).unwrap_or_default(), parts.nth(1));
+        if name == "build_script_build" {
+            continue;
+        }
+        let number: u64 = (number.and_then(|number| number.parse().ok()))
+            .ok_or_else(|| format!("no number of {name}"))?;
+        let number: String = (number.to_le_bytes().iter())
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let is_it = |folder: &&PathBuf| {
+            let file = folder.join(format!("lib-{name}"));
+            fs::read_to_string(file).is_ok_and(|found| found == number)
+        };
+        let found = folders.iter().find(is_it);
+        let hash = found.and_then(|folder| folder.to_str()?.rsplit('-').next());
+        let hash = hash.ok_or_else(|| format!("no library {name}"))?;
+        let file = deps.join(format!("lib{name}-{hash}.rlib"));
+        if !file.exists() {
+            return Err(format!("no {}", file.display()));
+        }
+        flags += &format!("\n--extern={name}={}", file.display());
+    }
+    Ok(flags)
+}
+
 #[test]
 fn mistakes() {
+    let mut own = Command::new(env::current_exe().expect("a running test"));
+    // With the filters of trybuild, `trybuild=NAME`.
+    own.args(["--exact", "inside_mistakes", "--ignored", "--nocapture"])
+        .args(env::args().filter(|arg| arg.starts_with("trybuild=")));
+    match libraries() {
+        Ok(libraries) => {
+            own.env("CARGO", env!("CARGO_BIN_EXE_mistakes_by_rustc"))
+                .env("NOMINA_CARGO", env!("CARGO"))
+                .env("NOMINA_LIBRARIES", libraries);
+        }
+        Err(why) => println!("cargo checks the libraries once more: {why}"),
+    }
+    let output = own.output().expect("this test runs again");
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}"
+    );
+}
+
+#[test]
+#[ignore = "run by `mistakes`, with its environment"]
+fn inside_mistakes() {
     let cases = trybuild::TestCases::new();
     for folder in folders() {
         let name = folder
