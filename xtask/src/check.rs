@@ -1,4 +1,6 @@
-//! The steps of CI, cheapest first.
+//! The steps of CI, cheapest first, and the longer ones of each night.
+
+use std::path::Path;
 
 use crate::kernels;
 use crate::step::{Command, Outcome, Step, run_all};
@@ -8,9 +10,17 @@ pub const TEST: [&str; 2] = ["test", "--workspace"];
 
 /// `cargo xtask check [--skip STEP]...`.
 pub fn run(args: &[String]) -> Outcome {
-    let skipped = skipped(args)?;
-    let mut steps = steps();
-    for name in &skipped {
+    run_all(&left(steps(), args)?)
+}
+
+/// `cargo xtask nightly [--skip STEP]...`.
+pub fn nightly(args: &[String]) -> Outcome {
+    run_all(&left(nightly_steps(), args)?)
+}
+
+/// Returns the steps without those that the arguments skip.
+fn left(mut steps: Vec<Step>, args: &[String]) -> Result<Vec<Step>, String> {
+    for name in &skipped(args)? {
         let before = steps.len();
         steps.retain(|step| step.name != name);
         if steps.len() == before {
@@ -19,7 +29,7 @@ pub fn run(args: &[String]) -> Outcome {
             return Err(format!("no step `{name}`; there are {}", names.join(", ")));
         }
     }
-    run_all(&steps)
+    Ok(steps)
 }
 
 fn skipped(args: &[String]) -> Result<Vec<String>, String> {
@@ -29,7 +39,7 @@ fn skipped(args: &[String]) -> Result<Vec<String>, String> {
         match (arg.as_str(), args.next()) {
             ("--skip", Some(name)) => names.push(name.clone()),
             ("--skip", None) => return Err("--skip what?".to_owned()),
-            (other, _) => return Err(format!("check takes `--skip STEP`, not `{other}`")),
+            (other, _) => return Err(format!("only `--skip STEP` is taken, not `{other}`")),
         }
     }
     Ok(names)
@@ -55,37 +65,14 @@ fn steps() -> Vec<Step> {
         "-D",
         "warnings",
     ];
-    let attack = [
-        "test",
-        "--release",
-        "--manifest-path",
-        "tests/attack/Cargo.toml",
-        "--target-dir",
-        "target/attack",
-    ];
-    let newcomer = [
-        "test",
-        "--manifest-path",
-        "tests/newcomer/Cargo.toml",
-        "--target-dir",
-        "target/newcomer",
-    ];
     let features = ["check", "-p", "nomina", "--no-default-features"];
     let powerset = ["hack", "check", "-p", "nomina", "--feature-powerset"];
     let mpicc = Command::new("mpicc", ["--version"]);
-    let doc = Command::cargo(["doc", "--workspace", "--no-deps"]);
-    let count = [
-        "test",
-        "--quiet",
-        "--workspace",
-        "--test",
-        "conformance",
-        "--",
-        "--nocapture",
-    ];
+    let doc =
+        Command::cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
     steps.extend([
         Step::new("clippy", Command::cargo(clippy)).needs(Command::cargo(["clippy", "-V"])),
-        Step::new("doc", doc.env("RUSTDOCFLAGS", "-D warnings")),
+        Step::new("doc", as_clippy(doc)),
         Step::new("no features", Command::cargo(features)),
         Step::new("features", Command::cargo(powerset)).needs(Command::cargo(["hack", "-V"])),
         // Says so and passes where the compiler cannot be fetched.
@@ -93,21 +80,56 @@ fn steps() -> Vec<Step> {
         // All packages' tests, with generators, conformance, properties, documentation, ui-tests, and CUDA on the host that stands
         // for a GPU, where there is none.
         Step::new("test", Command::cargo(TEST)),
-        Step::new(
-            "next solver",
-            Command::cargo(["xtask", "next-solver", "--quick"]),
-        ),
-        // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
-        Step::new("attack", Command::cargo(attack)),
-        // A user's crate with cargo's default profiles, where nothing is optimised.
-        Step::new("newcomer", Command::cargo(newcomer)),
         // With each MPI that is installed.
         Step::new("mpi", Command::new("scripts/mpi.sh", ["lint"])).needs(mpicc.clone()),
         Step::new("mpi", Command::new("scripts/mpi.sh", ["test"])).needs(mpicc),
-        // Once more for its count, which the harness above swallows.
-        Step::new("conformance", Command::cargo(count)),
     ]);
     steps
+}
+
+/// Makes a command take the libraries that the step `clippy` has checked, instead of checking them once more: the
+/// environment is that which `cargo clippy` gives to cargo.
+fn as_clippy(command: Command) -> Command {
+    let sysroot = Command::new("rustc", ["--print", "sysroot"]).output();
+    let sysroot = sysroot.unwrap_or_default();
+    let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
+    if !driver.exists() {
+        return command;
+    }
+    let [denied, warnings] = ["-D", "warnings"].map(|arg| arg.to_owned() + "__CLIPPY_HACKERY__");
+    command
+        .env("RUSTC_WORKSPACE_WRAPPER", &driver.to_string_lossy())
+        .env("CLIPPY_ARGS", &(denied + &warnings))
+}
+
+/// Checks that take long and seldom fail alone. CI runs a sample of most of them, and all of it each night.
+fn nightly_steps() -> Vec<Step> {
+    let outside = |folder: &str, profile: &[&str]| {
+        let manifest = format!("tests/{folder}/Cargo.toml");
+        let target = format!("target/{folder}");
+        Command::cargo(["test"]).args(profile).args([
+            "--manifest-path",
+            &manifest,
+            "--target-dir",
+            &target,
+        ])
+    };
+    let pack = ["test", "--workspace", "--bin", "xtask", "--", "gpu::pack"];
+    let xtask = |task: &str| Command::cargo(["xtask", task]);
+    vec![
+        // A user's crate with cargo's default profiles, where nothing is optimised; the workspace's tests have its programs
+        // with optimised kernels.
+        Step::new("newcomer", outside("newcomer", &[])),
+        // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
+        Step::new("attack", outside("attack", &["--release"])),
+        // Says so and passes without a nightly toolchain.
+        Step::new("next solver", xtask("next-solver")),
+        Step::new("fixes", xtask("fixes")),
+        Step::new("cuda", xtask("cuda")),
+        Step::new("gpu pack", Command::cargo(pack).env("NOMINA_EVERY", "1")),
+        // Says so and passes where the compiler cannot be fetched.
+        Step::new("kernels", xtask("kernels")),
+    ]
 }
 
 #[cfg(test)]
@@ -132,6 +154,23 @@ mod tests {
             error.contains("`tset`") && error.contains("clippy"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn steps_of_the_night_are_others() {
+        let all = [steps(), nightly_steps()].map(|steps| {
+            let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+            names
+        });
+        let twice: Vec<_> = all[1].iter().filter(|name| all[0].contains(name)).collect();
+        assert_eq!(twice, [&"kernels"], "a sample by day, all at night");
+        let workflow = root().join(".github/workflows/nightly.yml");
+        let text = std::fs::read_to_string(workflow).unwrap();
+        assert!(text.contains("cargo xtask nightly\n"), "{text}");
+        // CI skips no step but those that it runs itself.
+        let text = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+        assert_eq!(text.matches("--skip").count(), 1, "{text}");
+        assert!(text.contains("cargo xtask check --skip test\n"), "{text}");
     }
 
     /// The README promises what `.ci/run` and this task run.

@@ -30,6 +30,8 @@ const USAGE: &str = "\
 cargo xtask <task>
 
   check [--skip STEP]   what CI runs, cheapest first; stops at the first failure
+  nightly [--skip STEP] longer checks: newcomers' and attackers' programs in their own crates, the next solver, all fixes,
+                        all of the CUDA backend and its kernels
   generate              rewrites the generated files
   levels                all tests that compute, with the loops of each instruction set
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
     let done = match task {
         "build-time" => build_time::run(rest),
         "check" => check::run(rest),
+        "nightly" => check::nightly(rest),
         "generate" => generate::rewrite(),
         "cuda" => step::Command::cargo(["test", "--workspace"])
             .args(["--test", "conformance", "--test", "cuda_*"])

@@ -177,9 +177,11 @@ impl Step {
     }
 }
 
-/// Runs the steps in order, prints the time of each, and stops at the first failure.
+/// Runs the steps in order, prints the time of each at its end and all times at the end, and stops at the first failure.
 pub fn run_all(steps: &[Step]) -> Outcome {
     let mut summary = Vec::new();
+    let start = Instant::now();
+    let mut outcome = Ok(());
     for step in steps {
         println!("\n== {}: {}", step.name, step.command.line());
         if let Some(probe) = &step.needs
@@ -189,23 +191,37 @@ pub fn run_all(steps: &[Step]) -> Outcome {
             summary.push(format!("{:<14} left out", step.name));
             continue;
         }
-        let start = Instant::now();
-        let outcome = step.command.run();
-        let seconds = start.elapsed().as_secs_f64();
-        if let Err(error) = outcome {
+        let before = Instant::now();
+        let done = step.command.run();
+        let seconds = before.elapsed().as_secs_f64();
+        let total = start.elapsed().as_secs_f64();
+        let state = if done.is_ok() { "passed" } else { "failed" };
+        // A run that is ended from outside has said by then which step took how long.
+        println!(
+            "== {} {state} after {seconds:.1} s, {total:.1} s in all",
+            step.name
+        );
+        summary.push(format!("{:<14} {seconds:>7.1} s", step.name));
+        if let Err(error) = done {
             let hint = if step.hint.is_empty() { "" } else { "\n  " };
-            return Err(format!(
+            outcome = Err(format!(
                 "step `{}` failed after {seconds:.1} s\n  {error}{hint}{}",
                 step.name, step.hint
             ));
+            break;
         }
-        summary.push(format!("{:<14} {seconds:>7.1} s", step.name));
     }
-    println!("\n== all steps passed");
+    let end = if outcome.is_ok() {
+        "all steps passed"
+    } else {
+        "stopped at a failure"
+    };
+    println!("\n== {end}");
     for line in summary {
         println!("   {line}");
     }
-    Ok(())
+    println!("   {:<14} {:>7.1} s", "all", start.elapsed().as_secs_f64());
+    outcome
 }
 
 #[cfg(test)]

@@ -68,6 +68,10 @@ fn count(figures: &str, state: &str) -> usize {
 
 #[test]
 fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
+    if std::env::var_os("NOMINA_EVERY").is_none() {
+        println!("skipped: `cargo xtask nightly` runs it, its step `gpu pack`");
+        return;
+    }
     if let Err(why) = host::fakes() {
         assert!(why.starts_with("no C++ compiler"), "{why}");
         println!("skipped: {why}");
