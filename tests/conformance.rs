@@ -120,6 +120,7 @@ fn on_fake() -> bool {
         // Without a C++ compiler there is no emulated GPU; any other reason is a failure.
         return why.starts_with("no C++ compiler");
     }
+    println!("on a device: {processors} of {of} parts; `cargo xtask cuda` runs all");
     let parts: Vec<_> = std::thread::scope(|scope| {
         let all: Vec<_> = (0..processors)
             .map(|at| scope.spawn(move || run(at)))
