@@ -30,7 +30,9 @@ pub enum DatePart {
 }
 
 impl DatePart {
-    pub(super) fn value(self, at: Timestamp) -> LabelValue {
+    /// Returns the part of a date, by which elements are grouped.
+    #[must_use]
+    pub fn value(self, at: Timestamp) -> LabelValue {
         LabelValue::Int(match self {
             Self::Year => at.year(),
             Self::Month => at.month(),
@@ -128,40 +130,42 @@ impl AsStep for &str {
     }
 }
 
-/// Returns the step of each time, and where the steps begin.
-pub(super) fn calendar_bins(
-    times: &[Timestamp],
-    step: &Step,
-) -> Found<(Vec<Option<usize>>, Vec<Timestamp>)> {
-    let (Some(first), Some(last)) = (times.iter().min(), times.iter().max()) else {
-        return Ok((Vec::new(), Vec::new()));
-    };
-    let month_of = |at: Timestamp| at.year() * 12 + at.month() - 1;
-    let day = 86_400_000_000_000;
-    let origin = match *step {
-        Step::Months { anchor, .. } => month_of(*first).div_euclid(anchor) * anchor,
-        Step::Nanoseconds(length) => {
-            let midnight = first.nanoseconds().div_euclid(day) * day;
-            midnight + (first.nanoseconds() - midnight).div_euclid(length) * length
-        }
-    };
-    let bin = |at: Timestamp| match *step {
-        Step::Months { count, .. } => (month_of(at) - origin).div_euclid(count),
-        Step::Nanoseconds(length) => (at.nanoseconds() - origin).div_euclid(length),
-    };
-    let start = |bin: i64| match *step {
-        Step::Months { count, .. } => {
-            let month = origin + bin * count;
-            Timestamp::date(
-                month.div_euclid(12) as i16,
-                month.rem_euclid(12) as i8 + 1,
-                1,
-            )
-            .map_err(|e| e.to_string())
-        }
-        Step::Nanoseconds(length) => Ok(Timestamp::from_nanoseconds(origin + bin * length)),
-    };
-    let ids = times.iter().map(|at| Some(bin(*at) as usize)).collect();
-    let starts = (0..=bin(*last)).map(start).collect::<Found<_>>()?;
-    Ok((ids, starts))
+impl Step {
+    /// Returns the number of each time's step, and where the steps begin: all from the first to the last time.
+    ///
+    /// # Errors
+    /// If a step begins outside of the range of [`Timestamp`].
+    pub fn bins(&self, times: &[Timestamp]) -> Found<(Vec<Option<usize>>, Vec<Timestamp>)> {
+        let (Some(first), Some(last)) = (times.iter().min(), times.iter().max()) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let month_of = |at: Timestamp| at.year() * 12 + at.month() - 1;
+        let day = 86_400_000_000_000;
+        let origin = match *self {
+            Step::Months { anchor, .. } => month_of(*first).div_euclid(anchor) * anchor,
+            Step::Nanoseconds(length) => {
+                let midnight = first.nanoseconds().div_euclid(day) * day;
+                midnight + (first.nanoseconds() - midnight).div_euclid(length) * length
+            }
+        };
+        let bin = |at: Timestamp| match *self {
+            Step::Months { count, .. } => (month_of(at) - origin).div_euclid(count),
+            Step::Nanoseconds(length) => (at.nanoseconds() - origin).div_euclid(length),
+        };
+        let start = |bin: i64| match *self {
+            Step::Months { count, .. } => {
+                let month = origin + bin * count;
+                Timestamp::date(
+                    month.div_euclid(12) as i16,
+                    month.rem_euclid(12) as i8 + 1,
+                    1,
+                )
+                .map_err(|e| e.to_string())
+            }
+            Step::Nanoseconds(length) => Ok(Timestamp::from_nanoseconds(origin + bin * length)),
+        };
+        let ids = times.iter().map(|at| Some(bin(*at) as usize)).collect();
+        let starts = (0..=bin(*last)).map(start).collect::<Found<_>>()?;
+        Ok((ids, starts))
+    }
 }

@@ -13,7 +13,7 @@ use nomina_macros::twin;
 use nomina_runtime::{DynTensor, tensor};
 
 use super::any::AnyLabels;
-use super::calendar::{AsStep, DatePart, calendar_bins};
+use super::calendar::{AsStep, DatePart};
 use super::coords::{Coords, error};
 use super::found::Found;
 use super::labels::Labels;
@@ -292,9 +292,7 @@ impl<D: Dims, T: Element> Labelled<D, T> {
     {
         let (at, _) = (position::<X, D>(), dim);
         let labels = typed_labels::<X>("resample", self.coords.get(at))?;
-        let bins = step
-            .step()
-            .and_then(|step| calendar_bins(labels.values(), &step));
+        let bins = step.step().and_then(|step| step.bins(labels.values()));
         let (ids, starts) = bins.map_err(|what| self.unfound("resample", at, what))?;
         self.groups(at, ids, Labels::shared(starts), X::NAME)
     }
@@ -389,9 +387,7 @@ impl DynLabelled {
     pub fn resample<'a>(&self, dim: impl Into<DimRef<'a>>, step: impl AsStep) -> Result<DynGroups> {
         let at = self.position("resample", dim)?;
         let times = self.times_at("resample", at)?;
-        let bins = step
-            .step()
-            .and_then(|step| calendar_bins(times.values(), &step));
+        let bins = step.step().and_then(|step| step.bins(times.values()));
         let (ids, starts) = bins.map_err(|what| self.unfound("resample", at, &what))?;
         let name = self.names()[at].as_ref().map(|name| name.as_str());
         self.groups(at, ids, Labels::shared(starts), name)

@@ -1,9 +1,8 @@
-//! Weighted means, covariance, correlation, quantiles.
+//! Weighted means, covariance, correlation, quantiles, extremes without NaN.
 
 use nomina_core::dims::{AlignInto, AxesOf, Dims, OneOrAll, Without};
 use nomina_core::rule::DimArg;
 use nomina_core::{Element, Float, Inexact, Result};
-use nomina_macros::twin;
 use nomina_runtime::DynTensor;
 
 use super::coords::{Coords, texts, unified};
@@ -102,22 +101,6 @@ impl DynLabelled {
         ))
     }
 
-    /// Returns the element at the fraction `q` of the sorted line along a dim, or of all elements with `..`.
-    ///
-    /// # Errors
-    /// If `q` is not between 0 and 1, the dim is missing, or the dtype has no quantiles.
-    pub fn quantile<'a>(&self, q: f64, dim: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.fraction("quantile", dim.into(), |x, dim| x.quantile(q, dim))
-    }
-
-    /// Like [`quantile`](Self::quantile), but ignores NaN, like xarray.
-    ///
-    /// # Errors
-    /// If `q` is not between 0 and 1, the dim is missing, or the dtype has no quantiles.
-    pub fn nanquantile<'a>(&self, q: f64, dim: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.fraction("nanquantile", dim.into(), |x, dim| x.nanquantile(q, dim))
-    }
-
     fn fraction(
         &self,
         op: &'static str,
@@ -132,45 +115,90 @@ impl DynLabelled {
     }
 }
 
-/// # Quantiles
-impl<D: Dims, T: Float> Labelled<D, T> {
-    /// Returns the element at the fraction `q` of the sorted line along a dim, or of all elements with `..`.
-    ///
-    /// # Errors
-    /// If `q` is not between 0 and 1, or there are no elements.
-    #[twin]
-    pub fn try_quantile<A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: f64,
-        dim: A,
-    ) -> Result<Labelled<Without<D, A>, T>> {
-        let gone = picked::<A, D>(&dim);
-        let coords = self
-            .coords
-            .reduced(D::RANK, gone.at, gone.all, gone.keepdim);
-        Ok(Labelled::from_parts(
-            self.tensor.try_quantile(q, dim)?,
-            coords,
-        ))
-    }
+macro_rules! fractions {
+    ($($name:ident $tried:ident, $doc:literal;)*) => {
+        /// # Quantiles
+        impl<D: Dims, T: Float> Labelled<D, T> {$(
+            #[doc = $doc]
+            ///
+            /// # Panics
+            /// If `q` is not between 0 and 1, or there are no elements.
+            #[track_caller]
+            #[must_use]
+            pub fn $name<A: OneOrAll + AxesOf<D>>(&self, q: f64, dim: A) -> Labelled<Without<D, A>, T> {
+                crate::erased::ok(self.$tried(q, dim))
+            }
 
-    /// Like [`quantile`](Self::quantile), but ignores NaN, like xarray.
-    ///
-    /// # Errors
-    /// If `q` is not between 0 and 1, or there are no elements.
-    #[twin]
-    pub fn try_nanquantile<A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: f64,
-        dim: A,
-    ) -> Result<Labelled<Without<D, A>, T>> {
-        let gone = picked::<A, D>(&dim);
-        let coords = self
-            .coords
-            .reduced(D::RANK, gone.at, gone.all, gone.keepdim);
-        Ok(Labelled::from_parts(
-            self.tensor.try_nanquantile(q, dim)?,
-            coords,
-        ))
-    }
+            #[doc = concat!("Like [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
+            ///
+            /// # Errors
+            /// If `q` is not between 0 and 1, or there are no elements.
+            pub fn $tried<A: OneOrAll + AxesOf<D>>(&self, q: f64, dim: A) -> Result<Labelled<Without<D, A>, T>> {
+                let dropped = picked::<A, D>(&dim);
+                let coords = self.coords.reduced(D::RANK, dropped.at, dropped.all, dropped.keepdim);
+                Ok(Labelled::from_parts(self.tensor.$tried(q, dim)?, coords))
+            }
+        )*}
+        /// # Quantiles
+        impl DynLabelled {$(
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// If `q` is not between 0 and 1, the dim is missing, or the dtype has no quantiles.
+            pub fn $name<'a>(&self, q: f64, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+                self.fraction(stringify!($name), dim.into(), |x, dim| x.$name(q, dim))
+            }
+        )*}
+    };
+}
+fractions! {
+    quantile try_quantile, "Returns the element at the fraction `q` of the sorted line along a dim, or of all elements with `..`.";
+    nanquantile try_nanquantile, "Returns the element at the fraction `q` of the sorted line of the elements that are not NaN, like xarray.";
+}
+
+macro_rules! extremes {
+    ($($name:ident $tried:ident $plain:ident $worst:ident, $doc:literal;)*) => {
+        /// # Extremes without NaN
+        impl<D: Dims, T: Float> Labelled<D, T> {$(
+            #[doc = $doc]
+            ///
+            /// # Panics
+            /// If a dim has no elements.
+            #[track_caller]
+            #[must_use]
+            pub fn $name<A: AxesOf<D>>(&self, dims: A) -> Labelled<Without<D, A>, T> {
+                crate::erased::ok(self.$tried(dims))
+            }
+
+            #[doc = concat!("Like [`", stringify!($name), "`](Self::", stringify!($name), "), but returns the error.")]
+            ///
+            /// # Errors
+            /// If a dim has no elements.
+            pub fn $tried<A: AxesOf<D>>(&self, dims: A) -> Result<Labelled<Without<D, A>, T>> {
+                let dropped = picked::<A, D>(&dims);
+                self.computed(|x| x.$name(dropped.to_arg()))
+            }
+        )*}
+        /// # Extremes without NaN
+        impl DynLabelled {$(
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// If a dim is missing or repeated, or has no elements.
+            pub fn $name<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
+                self.fraction(stringify!($name), dims.into(), |x, dims| {
+                    if !x.dtype().is_float() {
+                        return x.$plain(dims);
+                    }
+                    let nan = x.isnan()?;
+                    let found = x.masked_fill(&nan, f64::$worst)?.$plain(dims.clone())?;
+                    found.masked_fill(&nan.all(dims)?, f64::NAN)
+                })
+            }
+        )*}
+    };
+}
+extremes! {
+    nanmax try_nanmax amax NEG_INFINITY, "Returns the greatest element over dims that is not NaN, NaN if there is none (xarray: `max`).";
+    nanmin try_nanmin amin INFINITY, "Returns the smallest element over dims that is not NaN, NaN if there is none (xarray: `min`).";
 }

@@ -6,8 +6,10 @@ use nomina_core::dims::{
 use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
-use super::Labelled;
-use super::coords::{Coords, require_equal, unified};
+use nomina_core::rule::{DimArg, DimRef};
+
+use super::coords::{Coords, require_equal, texts, unified};
+use super::{DynLabelled, Labelled};
 use crate::types::Numeric;
 
 impl<D: Dims, T: Element> Labelled<D, T> {
@@ -97,5 +99,79 @@ impl<D: Dims, T: Element> Labelled<D, T> {
             self.tensor.try_contract(&other.tensor, dim)?,
             coords,
         ))
+    }
+}
+
+/// # Order of dims, and products
+impl DynLabelled {
+    /// Returns the tensor with its dims in another order; labels follow.
+    fn reordered(&self, tensor: nomina_runtime::DynTensor, order: &[usize]) -> Self {
+        Self::from_parts(tensor, self.coords.moved(order.iter().copied().map(Some)))
+    }
+
+    /// Reorders the dims. Labels follow their dims.
+    ///
+    /// # Errors
+    /// If `dims` does not list each dim once.
+    pub fn permute<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
+        let dims = dims.into();
+        let tensor = self.tensor.permute(dims.clone())?;
+        let order = dims.listed("permute", self.names());
+        Ok(self.reordered(tensor, &order.map_err(|e| self.blame(e))?))
+    }
+
+    /// Swaps two dims. Labels follow their dims.
+    ///
+    /// # Errors
+    /// If a dim is missing.
+    pub fn transpose<'a, 'b>(
+        &self,
+        dim0: impl Into<DimRef<'a>>,
+        dim1: impl Into<DimRef<'b>>,
+    ) -> Result<Self> {
+        let a = self.position("transpose", dim0)?;
+        let b = self.position("transpose", dim1)?;
+        let mut order: Vec<usize> = (0..self.rank()).collect();
+        order.swap(a, b);
+        Ok(self.reordered(self.tensor.transpose(a, b)?, &order))
+    }
+
+    /// Multiplies by another tensor and sums over dims, along which both must have equal labels; other dims that both have
+    /// are batch dims.
+    ///
+    /// ```
+    /// use nomina::{DynLabelled, Labels, prelude::*};
+    /// let x = DynTensor::from_vec(vec![1.0, 2.0, 3.0, 4.0], &[2, 2], names!["time", "lat"])?;
+    /// let x = DynLabelled::new(x).with("lat", Labels::new([60.0, 30.0]))?;
+    /// let modes = DynTensor::from_vec(vec![1.0, 1.0], &[1, 2], names!["mode", "lat"])?;
+    /// let modes = DynLabelled::new(modes).with("lat", Labels::new([60.0, 30.0]))?.with("mode", Labels::new([7_i64]))?;
+    /// let y = x.contract(&modes, "lat")?;
+    /// assert_eq!(y.names().to_string(), "(time, mode)");
+    /// assert_eq!(y.tensor().to_vec::<f64>()?, [3.0, 7.0]);
+    /// assert!(y.labels("mode")?.is_some());
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a dim is missing on either side, sizes, dtypes or labels differ, or a dim has no name.
+    pub fn contract<'a>(&self, other: &Self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        let (op, dim) = ("contract", dim.into());
+        let tensor = self.tensor.contract(&other.tensor, dim.clone())?;
+        let (own, its) = (texts(self.names()), texts(other.names()));
+        let listed = dim.positions(op, self.names());
+        for &at in listed.map_err(|e| self.blame(e))?.iter() {
+            let name = own[at];
+            let there = its.iter().position(|other| *other == name);
+            let labels = there.and_then(|there| other.coords.get(there));
+            require_equal(op, name.unwrap_or("_"), self.coords.get(at), labels)
+                .map_err(|e| self.blame(e))?;
+        }
+        let coords = unified(
+            op,
+            (&self.coords, &own),
+            (&other.coords, &its),
+            &texts(tensor.names()),
+        );
+        Ok(Self::from_parts(tensor, coords.map_err(|e| self.blame(e))?))
     }
 }

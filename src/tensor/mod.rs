@@ -246,6 +246,20 @@ fn at<X: OneDim, D: Dims, T: Element>(_dim: &X, _of: &Tensor<D, T>) -> usize {
     position::<X, D>()
 }
 
+#[cfg(feature = "labels")]
+impl Picked {
+    /// Converts to the dims by position.
+    pub(crate) fn to_arg(&self) -> nomina_core::rule::DimArg<'static> {
+        use nomina_core::rule::DimArg;
+        let dims = if self.all {
+            DimArg::all()
+        } else {
+            DimArg::list(self.at.iter().map(|dim| *dim as i64))
+        };
+        dims.with_keepdim(self.keepdim)
+    }
+}
+
 /// The dims of `D` that an argument selects, as types know them.
 trait Picking<D> {
     const PICKED: Picked;

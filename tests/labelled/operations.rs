@@ -134,6 +134,19 @@ fn order_and_products() {
     );
     let sum: Labelled<(Time,)> = x.contract(&w.reindex_like(&x).fill(0.0), Lat);
     assert!(sum.has_labels(Time));
+    let d = x.to_dyn();
+    same(y.to_dyn(), d.permute(["Lat", "Time"]));
+    same(y.to_dyn(), d.transpose("Time", "Lat"));
+    same(
+        sum.to_dyn(),
+        d.contract(&w.reindex_like(&x).fill(0.0).to_dyn(), "Lat"),
+    );
+    let error = d.contract(&w.to_dyn(), "Lat").unwrap_err().to_string();
+    assert!(
+        error.contains("contract: labels of the operands differ along dim `Lat`"),
+        "{error}"
+    );
+    assert!(d.permute(["Lat"]).is_err() && d.contract(&w.to_dyn(), "Time").is_err());
 }
 
 #[test]

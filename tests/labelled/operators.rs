@@ -46,6 +46,36 @@ fn plain_tensors_take_part() {
     assert_eq!(y.labels(Time).values(), [1, 2]);
     let row = Labelled::new(tensor!([1., 2., 3.]; Lat)) * x();
     assert_eq!(row.labels(Time).values(), [1, 2]);
+    let (plain, x) = (tensor!([8., 8., 9.]; Lat), x());
+    let left: Labelled<(Time, Lat)> = &plain - &x;
+    assert_eq!(left.to_vec(), [7.0, 6.0, 6.0, 4.0, 3.0, 0.0]);
+    assert_eq!(left.labels(Time).values(), [1, 2]);
+    assert_eq!((plain.clone() - x.clone()).to_string(), left.to_string());
+    assert_eq!(
+        (&plain * x.clone()).labels(Lat).values(),
+        [60.0, 45.0, 30.0]
+    );
+    assert_eq!((plain.clone() / &x).to_vec()[5], 1.0);
+    let named = (&plain.to_dyn() - &x.to_dyn()).unwrap();
+    assert_eq!(named.to_string(), left.to_dyn().to_string());
+}
+
+#[test]
+fn extremes_ignore_nan() {
+    let x = Labelled::new(tensor!([[1., f32::NAN, f32::NAN], [4., 5., f32::NAN]]; Time, Lat))
+        .with(Time, [1, 2])
+        .with(Lat, [60.0, 45.0, 30.0]);
+    let least: Labelled<(Lat,)> = x.nanmin(Time);
+    assert_eq!(least.to_vec()[..2], [1.0, 5.0]);
+    assert!(least.to_vec()[2].is_nan());
+    assert_eq!(least.labels(Lat).values(), [60.0, 45.0, 30.0]);
+    assert_eq!(x.nanmax(Lat).to_vec(), [1.0, 5.0]);
+    assert_eq!(x.nanmax(..).tensor().item(), 5.0);
+    assert_eq!(x.nanmin(keep(Lat)).shape(), [2, 1]);
+    let named = x.to_dyn().nanmin("Time").unwrap();
+    assert_eq!(named.to_string(), least.to_dyn().to_string());
+    let whole = x.to_dyn().nanmax(..).unwrap();
+    assert_eq!(whole.tensor().item().unwrap().to_f64(), 5.0);
 }
 
 #[test]
@@ -87,6 +117,15 @@ fn by_name_equals_typed() {
     same((&x - x.mean(Time)).to_dyn(), &d - &d.mean("Time").unwrap());
     same((&x * 2.0).to_dyn(), &d * 2.0);
     same(x.cumsum(Lat).to_dyn(), d.cumsum("Lat"));
+    let options = VarOptions {
+        correction: 0.0,
+        ..default()
+    };
+    same(
+        x.std_with(Lat, options).to_dyn(),
+        d.std_with("Lat", options),
+    );
+    same(x.celu().to_dyn(), d.celu());
 }
 
 #[test]

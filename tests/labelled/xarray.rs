@@ -175,9 +175,9 @@ fn computed(
                 ("mean", false) => x.mean(dims),
                 ("mean", true) => x.nanmean(dims),
                 ("max", false) => x.amax(dims),
-                ("max", true) => without_infinity(&x.fill(f64::NEG_INFINITY)?.amax(dims)?),
+                ("max", true) => x.nanmax(dims),
                 ("min", false) => x.amin(dims),
-                ("min", true) => without_infinity(&x.fill(f64::INFINITY)?.amin(dims)?),
+                ("min", true) => x.nanmin(dims),
                 ("std", false) => x.std(dims),
                 ("std", true) => x.nanstd(dims),
                 ("var", false) => x.var(dims),
@@ -241,11 +241,6 @@ fn computed(
         "quantile" => x.quantile(args["q"].as_f64().unwrap(), dim),
         _ => panic!("no operator {op}"),
     }
-}
-
-/// Replaces infinities, the extremes of no elements, by NaN.
-fn without_infinity(x: &DynLabelled) -> Found {
-    x.add(&x.sub(x)?)
 }
 
 /// Returns the first difference of a result from the recorded one.

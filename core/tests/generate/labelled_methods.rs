@@ -94,6 +94,7 @@ const DYN_USES: &str = "\
 use nomina_core::Result;
 use nomina_core::rule::DimArg;
 use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::{VarOptions, __options__};
 
 use super::{DynLabelled, DynLabelledOperand};
 
@@ -107,6 +108,26 @@ const DYN_UNARY: &str = "
 /// If the dtype is not supported, or memory runs out: see [`DynTensor::{name}`].
 pub fn {name}(&self) -> Result<Self> {
     self.keeping(DynTensor::{name}(&self.tensor))
+}
+";
+
+const DYN_PARAMETRIC: &str = "
+/// {doc} All labels stay.
+///
+/// {numbers}
+///
+/// # Errors
+/// If the dtype is not supported, or memory runs out: see [`DynTensor::{name}`].
+pub fn {name}(&self) -> Result<Self> {
+    self.{name}_with({op}Options::default())
+}
+
+/// Like [`{name}`](Self::{name}), but with the given numbers.
+///
+/// # Errors
+/// If the dtype is not supported, or memory runs out: see [`DynTensor::{name}`].
+pub fn {name}_with(&self, options: {op}Options) -> Result<Self> {
+    self.keeping(self.tensor.{name}_with(options))
 }
 ";
 
@@ -130,6 +151,19 @@ pub fn {name}<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
 }
 ";
 
+const DYN_REDUCE_CORRECTED: &str = "
+/// Like [`{name}`](Self::{name}), but subtracts `options.correction` from the number of elements instead of 1. xarray's `ddof`
+/// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
+///
+/// # Errors
+/// Like [`{name}`](Self::{name}).
+pub fn {name}_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
+    let dims = dims.into();
+    let keepdim = dims.keepdim() || options.keepdim;
+    self.reduced(\"{name}\", dims.with_keepdim(keepdim), |x, dims| x.{name}_with(dims, options))
+}
+";
+
 const DYN_ALONG: &str = "
 /// {doc} All labels stay.
 ///
@@ -147,19 +181,22 @@ fn templates_for(row: &Row) -> &'static [(&'static str, &'static str)] {
     }
     match family(row) {
         Some(Family::Unary) => &[(UNARY, DYN_UNARY)],
-        Some(Family::Parametric) => &[(PARAMETRIC, "")],
+        Some(Family::Parametric) => &[(PARAMETRIC, DYN_PARAMETRIC)],
         Some(Family::Binary(_)) => &[(BINARY, DYN_BINARY)],
         Some(Family::Reduce {
             correction: true, ..
-        }) => &[(REDUCE, DYN_REDUCE), (REDUCE_CORRECTED, "")],
+        }) => &[
+            (REDUCE, DYN_REDUCE),
+            (REDUCE_CORRECTED, DYN_REDUCE_CORRECTED),
+        ],
         Some(Family::Reduce { .. }) => &[(REDUCE, DYN_REDUCE)],
         Some(Family::Scan | Family::Softmax) => &[(ALONG, DYN_ALONG)],
         None => &[],
     }
 }
 
-/// The text of `src/labelled/generated.rs`.
-pub fn typed() -> String {
+/// The types of the options, as a list.
+fn options() -> String {
     let options: Vec<String> = op::rows()
         .filter(|row| {
             templates_for(row)
@@ -168,6 +205,11 @@ pub fn typed() -> String {
         })
         .map(|row| format!("{}Options", variant(row.name)))
         .collect();
+    options.join(", ")
+}
+
+/// The text of `src/labelled/generated.rs`.
+pub fn typed() -> String {
     let methods: String = op::rows()
         .flat_map(|row| {
             templates_for(row)
@@ -177,7 +219,7 @@ pub fn typed() -> String {
         .collect();
     format!(
         "{}{methods}}}\n",
-        TYPED_USES.replace("__options__", &options.join(", "))
+        TYPED_USES.replace("__options__", &options())
     )
 }
 
@@ -200,5 +242,6 @@ pub fn by_name() -> String {
         })
         .map(|(row, template)| filled(template, row))
         .collect();
-    format!("{DYN_USES}{methods}}}\n")
+    let uses = DYN_USES.replace("__options__", &options());
+    format!("{uses}{methods}}}\n")
 }

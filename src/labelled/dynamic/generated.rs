@@ -3,6 +3,10 @@
 use nomina_core::Result;
 use nomina_core::rule::DimArg;
 use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::{
+    CeluOptions, EluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, SoftplusOptions,
+    SoftshrinkOptions, VarOptions,
+};
 
 use super::{DynLabelled, DynLabelledOperand};
 
@@ -694,12 +698,38 @@ impl DynLabelled {
         self.reduced("var", dims.into(), |x, dims| x.var(dims))
     }
 
+    /// Like [`var`](Self::var), but subtracts `options.correction` from the number of elements instead of 1. xarray's `ddof`
+    /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
+    ///
+    /// # Errors
+    /// Like [`var`](Self::var).
+    pub fn var_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
+        let dims = dims.into();
+        let keepdim = dims.keepdim() || options.keepdim;
+        self.reduced("var", dims.with_keepdim(keepdim), |x, dims| {
+            x.var_with(dims, options)
+        })
+    }
+
     /// Computes the standard deviation over dims, the square root of `var`. Labels of the other dims stay.
     ///
     /// # Errors
     /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::std`].
     pub fn std<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("std", dims.into(), |x, dims| x.std(dims))
+    }
+
+    /// Like [`std`](Self::std), but subtracts `options.correction` from the number of elements instead of 1. xarray's `ddof`
+    /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
+    ///
+    /// # Errors
+    /// Like [`std`](Self::std).
+    pub fn std_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
+        let dims = dims.into();
+        let keepdim = dims.keepdim() || options.keepdim;
+        self.reduced("std", dims.with_keepdim(keepdim), |x, dims| {
+            x.std_with(dims, options)
+        })
     }
 
     /// Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1. Labels of the other dims stay.
@@ -710,12 +740,46 @@ impl DynLabelled {
         self.reduced("nanvar", dims.into(), |x, dims| x.nanvar(dims))
     }
 
+    /// Like [`nanvar`](Self::nanvar), but subtracts `options.correction` from the number of elements instead of 1. xarray's `ddof`
+    /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
+    ///
+    /// # Errors
+    /// Like [`nanvar`](Self::nanvar).
+    pub fn nanvar_with<'a>(
+        &self,
+        dims: impl Into<DimArg<'a>>,
+        options: VarOptions,
+    ) -> Result<Self> {
+        let dims = dims.into();
+        let keepdim = dims.keepdim() || options.keepdim;
+        self.reduced("nanvar", dims.with_keepdim(keepdim), |x, dims| {
+            x.nanvar_with(dims, options)
+        })
+    }
+
     /// Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`. Labels of the other dims stay.
     ///
     /// # Errors
     /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::nanstd`].
     pub fn nanstd<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
         self.reduced("nanstd", dims.into(), |x, dims| x.nanstd(dims))
+    }
+
+    /// Like [`nanstd`](Self::nanstd), but subtracts `options.correction` from the number of elements instead of 1. xarray's `ddof`
+    /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
+    ///
+    /// # Errors
+    /// Like [`nanstd`](Self::nanstd).
+    pub fn nanstd_with<'a>(
+        &self,
+        dims: impl Into<DimArg<'a>>,
+        options: VarOptions,
+    ) -> Result<Self> {
+        let dims = dims.into();
+        let keepdim = dims.keepdim() || options.keepdim;
+        self.reduced("nanstd", dims.with_keepdim(keepdim), |x, dims| {
+            x.nanstd_with(dims, options)
+        })
     }
 
     /// Computes the logarithm of the sum of exponentials over dims, without overflow. Labels of the other dims stay.
@@ -1094,5 +1158,131 @@ impl DynLabelled {
     /// If the dtype is not supported, or memory runs out: see [`DynTensor::tanhshrink`].
     pub fn tanhshrink(&self) -> Result<Self> {
         self.keeping(DynTensor::tanhshrink(&self.tensor))
+    }
+
+    /// Applies ELU: `alpha * (exp(x) - 1)` below zero. All labels stay.
+    ///
+    /// `alpha` is 1.0; [`elu_with`](Self::elu_with) takes other values.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::elu`].
+    pub fn elu(&self) -> Result<Self> {
+        self.elu_with(EluOptions::default())
+    }
+
+    /// Like [`elu`](Self::elu), but with the given numbers.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::elu`].
+    pub fn elu_with(&self, options: EluOptions) -> Result<Self> {
+        self.keeping(self.tensor.elu_with(options))
+    }
+
+    /// Applies CELU: `alpha * (exp(x / alpha) - 1)` below zero. All labels stay.
+    ///
+    /// `alpha` is 1.0; [`celu_with`](Self::celu_with) takes other values.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::celu`].
+    pub fn celu(&self) -> Result<Self> {
+        self.celu_with(CeluOptions::default())
+    }
+
+    /// Like [`celu`](Self::celu), but with the given numbers.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::celu`].
+    pub fn celu_with(&self, options: CeluOptions) -> Result<Self> {
+        self.keeping(self.tensor.celu_with(options))
+    }
+
+    /// Applies leaky ReLU: multiplies negative elements by `negative_slope`. All labels stay.
+    ///
+    /// `negative_slope` is 0.01; [`leaky_relu_with`](Self::leaky_relu_with) takes other values.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::leaky_relu`].
+    pub fn leaky_relu(&self) -> Result<Self> {
+        self.leaky_relu_with(LeakyReluOptions::default())
+    }
+
+    /// Like [`leaky_relu`](Self::leaky_relu), but with the given numbers.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::leaky_relu`].
+    pub fn leaky_relu_with(&self, options: LeakyReluOptions) -> Result<Self> {
+        self.keeping(self.tensor.leaky_relu_with(options))
+    }
+
+    /// Computes `ln(1 + exp(beta * x)) / beta`, or `x` where `beta * x` exceeds `threshold`. All labels stay.
+    ///
+    /// `beta` is 1.0, `threshold` is 20.0; [`softplus_with`](Self::softplus_with) takes other values.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::softplus`].
+    pub fn softplus(&self) -> Result<Self> {
+        self.softplus_with(SoftplusOptions::default())
+    }
+
+    /// Like [`softplus`](Self::softplus), but with the given numbers.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::softplus`].
+    pub fn softplus_with(&self, options: SoftplusOptions) -> Result<Self> {
+        self.keeping(self.tensor.softplus_with(options))
+    }
+
+    /// Clamps elements to between `min_val` and `max_val`. All labels stay.
+    ///
+    /// `min_val` is -1.0, `max_val` is 1.0; [`hardtanh_with`](Self::hardtanh_with) takes other values.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::hardtanh`].
+    pub fn hardtanh(&self) -> Result<Self> {
+        self.hardtanh_with(HardtanhOptions::default())
+    }
+
+    /// Like [`hardtanh`](Self::hardtanh), but with the given numbers.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::hardtanh`].
+    pub fn hardtanh_with(&self, options: HardtanhOptions) -> Result<Self> {
+        self.keeping(self.tensor.hardtanh_with(options))
+    }
+
+    /// Moves elements towards zero by `lambd`; those within `lambd` of zero become zero. All labels stay.
+    ///
+    /// `lambd` is 0.5; [`softshrink_with`](Self::softshrink_with) takes other values.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::softshrink`].
+    pub fn softshrink(&self) -> Result<Self> {
+        self.softshrink_with(SoftshrinkOptions::default())
+    }
+
+    /// Like [`softshrink`](Self::softshrink), but with the given numbers.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::softshrink`].
+    pub fn softshrink_with(&self, options: SoftshrinkOptions) -> Result<Self> {
+        self.keeping(self.tensor.softshrink_with(options))
+    }
+
+    /// Sets elements to zero if their magnitude is at most `lambd`. All labels stay.
+    ///
+    /// `lambd` is 0.5; [`hardshrink_with`](Self::hardshrink_with) takes other values.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::hardshrink`].
+    pub fn hardshrink(&self) -> Result<Self> {
+        self.hardshrink_with(HardshrinkOptions::default())
+    }
+
+    /// Like [`hardshrink`](Self::hardshrink), but with the given numbers.
+    ///
+    /// # Errors
+    /// If the dtype is not supported, or memory runs out: see [`DynTensor::hardshrink`].
+    pub fn hardshrink_with(&self, options: HardshrinkOptions) -> Result<Self> {
+        self.keeping(self.tensor.hardshrink_with(options))
     }
 }
