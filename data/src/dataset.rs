@@ -10,7 +10,7 @@ use crate::attributes::Attributes;
 use crate::column::Column;
 use crate::decode::Decode;
 use crate::select::{Index, Positions, Select, refused};
-use crate::source::{self, Stored};
+use crate::source::{self, LeftOut, Stored};
 use crate::variable::{Data, Lazy, Variable};
 
 /// Variables that share dims and coordinates, by name.
@@ -35,9 +35,10 @@ pub struct DynDataset {
     /// The names of variables that are coordinates, but not those of a dim.
     pub(crate) coordinates: Vec<String>,
     pub(crate) attributes: Attributes,
+    left_out: Vec<LeftOut>,
 }
 
-/// Options for opening a dataset: other names for dims, by variable if need be.
+/// Options for opening a dataset: a group of the file, other names for dims, by variable if need be.
 ///
 /// ```no_run
 /// use nomina_data::OpenOptions;
@@ -51,6 +52,7 @@ pub struct DynDataset {
 pub struct OpenOptions {
     renamed: Vec<(String, String)>,
     dims: BTreeMap<String, Vec<String>>,
+    group: Option<String>,
 }
 
 impl OpenOptions {
@@ -58,6 +60,14 @@ impl OpenOptions {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Opens a group below the root, such as `model/ocean`, with the variables in it. Those of the groups above it are
+    /// not part of the dataset.
+    #[must_use]
+    pub fn group(mut self, path: &str) -> Self {
+        self.group = Some(path.to_owned());
+        self
     }
 
     /// Gives a dim, and the variable of its labels, another name.
@@ -92,7 +102,7 @@ impl OpenOptions {
     /// Returns the errors of [`open`](Self::open).
     pub fn open_lazy(&self, path: impl AsRef<Path>) -> Result<DynDataset> {
         let path = path.as_ref();
-        let stored = source::open(path)?;
+        let stored = source::open(path, self.group.as_deref())?;
         self.decode(stored)
             .map_err(|error| error.in_op("open").within(path.display()))
     }
@@ -101,6 +111,7 @@ impl OpenOptions {
         let Stored {
             source,
             variables,
+            left_out,
             mut attributes,
         } = stored;
         let missing = |what: String| Error::new(ErrorKind::NameNotFound, "open", what);
@@ -191,6 +202,7 @@ impl OpenOptions {
             variables: decoded,
             coordinates,
             attributes,
+            left_out,
         };
         dataset.check_sizes("open")?;
         Ok(dataset)
@@ -247,6 +259,13 @@ impl DynDataset {
         &mut self.attributes
     }
 
+    /// Returns the variables of the file that are not in the dataset, because no tensor has their elements: compounds, for
+    /// instance. The text of the dataset lists them too.
+    #[must_use]
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
     /// Returns the dims and their sizes, in the order of the variables.
     #[must_use]
     pub fn sizes(&self) -> Vec<(&str, usize)> {
@@ -281,11 +300,16 @@ impl DynDataset {
     /// Returns a variable or a coordinate.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NameNotFound`] if there is none of that name.
+    /// Returns [`ErrorKind::NameNotFound`] if there is none of that name; [`ErrorKind::DType`] if it was
+    /// [left out](Self::left_out).
     pub fn variable(&self, name: &str) -> Result<&Variable> {
         let found = self.variables.iter().find(|one| one.name == name);
         found.ok_or_else(|| {
             let all: Vec<&str> = self.variables.iter().map(Variable::name).collect();
+            if let Some(LeftOut { why, .. }) = self.left_out.iter().find(|one| one.name == name) {
+                let what = format!("variable `{name}` of the file was left out: {why}");
+                return Error::new(ErrorKind::DType, "variable", what);
+            }
             let what = format!("the dataset has no variable `{name}`");
             Error::new(ErrorKind::NameNotFound, "variable", what)
                 .hint(format!("it has {}", all.join(", ")))

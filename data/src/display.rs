@@ -5,6 +5,7 @@ use std::fmt;
 use crate::attributes::{Attributes, show};
 use crate::column::Column;
 use crate::dataset::{DynDataset, is_index};
+use crate::source::LeftOut;
 use crate::variable::{Data, Variable};
 
 /// The width of the text.
@@ -175,6 +176,12 @@ impl fmt::Display for DynDataset {
                 )?;
             }
         }
+        if !self.left_out().is_empty() {
+            writeln!(f, "Left out:")?;
+        }
+        for LeftOut { name, why } in self.left_out() {
+            line(f, &format!("    {name:width$}  {why}"))?;
+        }
         Ok(())
     }
 }
@@ -262,6 +269,9 @@ impl DynDataset {
             let count = self.attributes.len();
             let list = attribute_list(&self.attributes);
             out += &format!("<details><summary>Attributes ({count})</summary>{list}</details>");
+        }
+        for LeftOut { name, why } in self.left_out() {
+            out += &format!("<div>Left out: {}, {}</div>", escape(name), escape(why));
         }
         out + "</div>"
     }

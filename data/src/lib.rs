@@ -18,8 +18,9 @@
 //! | feature | files |
 //! |---|---|
 //! | `netcdf` (default) | netCDF, classic and version 4, by `netcdf-reader` |
+//! | `blosc` | chunks of zarr that blosc compressed, by `blusc` |
 //!
-//! zarr is always there: groups of version 2 and 3 are read, and those of version 3 written.
+//! zarr is always there: groups of version 2 and 3 are read, and those of version 3 written. All crates are pure Rust.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -29,6 +30,7 @@ mod column;
 mod dataset;
 mod decode;
 mod display;
+mod grouping;
 mod labelled;
 mod rust;
 mod scan;
@@ -41,9 +43,11 @@ pub use attributes::{Attribute, Attributes, IntoAttribute};
 pub use calendar::{Calendar, CfTime, TimeUnit, TimeUnits};
 pub use column::{Column, Label};
 pub use dataset::{DynDataset, OpenOptions};
+pub use grouping::DatasetGroups;
 pub use nomina::Timestamp;
 pub use scan::{Reduction, Scan};
 pub use select::{Index, Positions, Select, nearest};
+pub use source::LeftOut;
 pub use variable::Variable;
 
 /// The guide to dataset files; its snippets run as doc tests.

@@ -18,7 +18,8 @@ impl DynDataset {
     /// Writes the dataset as a new group of zarr, version 3, which xarray opens with its coordinates.
     ///
     /// Variables in a file are read chunk by chunk. Times are written as integers of the coarsest exact unit, missing
-    /// elements of floats as NaN, texts as `string`; packed integers of the file become floats.
+    /// elements of floats as NaN, texts as `string`; packed integers of the file become floats. The metadata are
+    /// consolidated.
     ///
     /// ```
     /// # use nomina_data::DynDataset;
@@ -51,7 +52,8 @@ impl DynDataset {
             if !rest.is_empty() {
                 attributes.set("coordinates", rest.join(" "));
             }
-            set_attributes(path, &attributes)
+            set_attributes(path, &attributes)?;
+            zarr::consolidate(path)
         };
         write().map_err(|error: Error| error.in_op(op).within(path.display()))
     }

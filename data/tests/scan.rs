@@ -141,7 +141,7 @@ fn progress_and_memory() {
     let dataset = DynDataset::open_lazy(&store).unwrap();
     let seen = Mutex::new(Vec::new());
     let scan = Scan::new()
-        .memory(2 * 24 * 800)
+        .memory(2 * 64 * 800)
         .threads(2)
         .progress(|done, all| seen.lock().unwrap().push((done, all)));
     let sum = scan

@@ -37,7 +37,7 @@
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
 //! | [`zarr`] | `zarr` | its own | by boxes | by boxes |
 //!
-//! With the feature `image`, images of the crate of that name convert to and from tensors without a copy.
+//! With the feature `blosc`, chunks of zarr may be compressed by blosc. With the feature `image`, images of the crate of that name convert to and from tensors without a copy.
 //!
 //! [`OpenAs`] is the trait of the types that a file can be opened as. Checkpoints of several safetensors files are one
 //! [`Checkpoint`](safetensors::Checkpoint), also those of other programs. An array in zarr may be larger than memory.
@@ -97,7 +97,7 @@ pub mod png;
 pub mod pth;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
-#[cfg(feature = "npy")]
+#[cfg(any(feature = "npy", feature = "zarr"))]
 mod unsigned;
 #[cfg(feature = "zarr")]
 pub mod zarr;

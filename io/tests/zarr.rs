@@ -253,10 +253,10 @@ fn what_is_not_read_is_named() {
     for (from, to, said) in [
         (
             "\"gzip\"",
-            "\"blosc\"",
-            "codec `blosc`: unknown; supported: bytes, crc32c, gzip",
+            "\"rot13\"",
+            "codec `rot13`: unknown; supported: blosc, bytes, crc32c, gzip",
         ),
-        ("\"float32\"", "\"uint16\"", "elements of `uint16`"),
+        ("\"float32\"", "\"uint24\"", "elements of `uint24`"),
         (
             "\"float32\"",
             "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"s\"}}",

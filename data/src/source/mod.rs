@@ -47,27 +47,37 @@ pub(crate) struct StoredVariable {
 pub(crate) struct Stored {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) variables: Vec<StoredVariable>,
+    pub(crate) left_out: Vec<LeftOut>,
     pub(crate) attributes: Attributes,
 }
 
+/// A variable of a file whose elements no tensor has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name in the file.
+    pub name: String,
+    /// The reason.
+    pub why: String,
+}
+
 /// Opens a file of any format, by its content.
-pub(crate) fn open(path: &Path) -> Result<Stored> {
+pub(crate) fn open(path: &Path, group: Option<&str>) -> Result<Stored> {
     let op = "open";
     let opened = if path.is_dir() {
-        zarr::open(path)
+        zarr::open(path, group)
     } else {
-        open_file(op, path)
+        open_file(op, path, group)
     };
     opened.map_err(|error: Error| error.in_op(op).within(path.display()))
 }
 
 #[cfg(feature = "netcdf")]
-fn open_file(_: &'static str, path: &Path) -> Result<Stored> {
-    netcdf::open(path)
+fn open_file(_: &'static str, path: &Path, group: Option<&str>) -> Result<Stored> {
+    netcdf::open(path, group)
 }
 
 #[cfg(not(feature = "netcdf"))]
-fn open_file(op: &'static str, path: &Path) -> Result<Stored> {
+fn open_file(op: &'static str, path: &Path, _: Option<&str>) -> Result<Stored> {
     let what = if path.exists() {
         "files of netCDF need the feature `netcdf` of nomina-data"
     } else {

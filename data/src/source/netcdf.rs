@@ -9,12 +9,14 @@ use netcdf_reader::{
 };
 use nomina::{DType, DynTensor, Element, Error, ErrorKind, Names, Result};
 
-use super::{Source, Stored, StoredType, StoredVariable, broken};
+use super::{LeftOut, Source, Stored, StoredType, StoredVariable, broken};
 use crate::attributes::{Attribute, Attributes};
 use crate::column::widen;
 
 struct NetCdf {
     file: NcFile,
+    /// The group, with a slash at its end; empty for the root.
+    prefix: String,
 }
 
 impl std::fmt::Debug for NetCdf {
@@ -30,24 +32,65 @@ fn failed(error: netcdf_reader::Error) -> Error {
     }
 }
 
-/// Opens a file, with the variables of its root group.
-pub(super) fn open(path: &Path) -> Result<Stored> {
+/// Opens a file, with the variables of a group.
+pub(super) fn open(path: &Path, group: Option<&str>) -> Result<Stored> {
     let file = NcFile::open(path).map_err(|error| match error {
         netcdf_reader::Error::InvalidMagic => {
             broken("the file is neither netCDF nor a folder of zarr")
         }
         error => failed(error),
     })?;
-    let mut variables = Vec::new();
-    for variable in file.variables().map_err(failed)? {
-        // Variables of types that no tensor has, such as compounds, are left out.
-        variables.extend(describe(variable));
+    let inner = group.unwrap_or_default().trim_matches('/');
+    let found = match file.group(inner) {
+        Ok(found) if !inner.is_empty() => found,
+        _ if inner.is_empty() => file.root_group().map_err(failed)?,
+        _ => return Err(no_group(&file, inner)),
+    };
+    let (mut variables, mut left_out) = (Vec::new(), Vec::new());
+    for variable in &found.variables {
+        match describe(variable) {
+            Some(variable) => variables.push(variable),
+            None => left_out.push(LeftOut {
+                name: variable.name().to_owned(),
+                why: format!("elements of {:?} are not supported", variable.dtype()),
+            }),
+        }
     }
-    let attributes = convert(file.global_attributes().map_err(failed)?);
+    let attributes = convert(&found.attributes);
+    let prefix = match inner {
+        "" => String::new(),
+        inner => format!("{inner}/"),
+    };
     Ok(Stored {
-        source: Arc::new(NetCdf { file }),
+        source: Arc::new(NetCdf { file, prefix }),
         variables,
+        left_out,
         attributes,
+    })
+}
+
+#[cold]
+fn no_group(file: &NcFile, group: &str) -> Error {
+    fn collect(group: &netcdf_reader::NcGroup, prefix: &str, all: &mut Vec<String>) {
+        for inner in &group.groups {
+            let path = format!("{prefix}{}", inner.name);
+            collect(inner, &format!("{path}/"), all);
+            all.push(path);
+        }
+    }
+    let mut all = Vec::new();
+    if let Ok(root) = file.root_group() {
+        collect(root, "", &mut all);
+    }
+    all.sort_unstable();
+    let error = Error::new(
+        ErrorKind::NameNotFound,
+        "open",
+        format!("no group `{group}`"),
+    );
+    error.hint(match &all[..] {
+        [] => "the file has no groups".to_owned(),
+        all => format!("groups are {}", all.join(", ")),
     })
 }
 
@@ -134,6 +177,7 @@ impl NetCdf {
 
 impl Source for NetCdf {
     fn read(&self, variable: &str, ranges: &[Range<usize>]) -> Result<DynTensor> {
+        let variable = &format!("{}{variable}", self.prefix)[..];
         let found = self.file.variable(variable).map_err(failed)?;
         let mut dtype = found.dtype();
         while let NcType::Enum { base, .. } = dtype {
@@ -159,7 +203,7 @@ impl Source for NetCdf {
     fn read_text(&self, variable: &str) -> Result<Vec<String>> {
         let texts = self
             .file
-            .read_variable_as_strings(variable)
+            .read_variable_as_strings(&format!("{}{variable}", self.prefix))
             .map_err(failed)?;
         let clean = |text: String| text.trim_end_matches(['\0', ' ']).to_owned();
         Ok(texts.into_iter().map(clean).collect())

@@ -1,35 +1,24 @@
 //! Groups of zarr.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use nomina::{DynTensor, ErrorKind, Names, Result};
-use nomina_io::zarr::{self, Zarr};
+use nomina_io::zarr::Group;
 
-use super::{Source, Stored, StoredType, StoredVariable, broken};
-
-#[derive(Debug)]
-struct Store {
-    path: PathBuf,
-}
-
-impl Store {
-    fn array(&self, variable: &str) -> Result<Zarr<DynTensor>> {
-        Zarr::<DynTensor>::open_lenient(self.path.join(variable))
-    }
-}
+use super::{LeftOut, Source, Stored, StoredType, StoredVariable, broken};
 
 /// Opens a group, with its arrays.
-pub(super) fn open(path: &Path) -> Result<Stored> {
-    let store = Store {
-        path: path.to_owned(),
+pub(super) fn open(path: &Path, inner: Option<&str>) -> Result<Stored> {
+    let group = match inner {
+        Some(inner) => Group::open(path.join(inner))?,
+        None => Group::open(path)?,
     };
-    let attributes = zarr::attributes(path)?.into_iter().collect();
-    let mut variables = Vec::new();
-    for name in zarr::keys(path)? {
-        let folder = path.join(&name);
-        if zarr::is_group(&folder) {
+    let attributes = group.attributes().clone().into_iter().collect();
+    let (mut variables, mut left_out) = (Vec::new(), Vec::new());
+    for name in group.keys()? {
+        if group.is_group(&name) {
             continue;
         }
         let unnamed = |at: usize| format!("{name}_dim_{at}");
@@ -39,7 +28,7 @@ pub(super) fn open(path: &Path) -> Result<Stored> {
                 .map(|(at, dim)| dim.clone().unwrap_or_else(|| unnamed(at)))
                 .collect()
         };
-        let variable = match Zarr::<DynTensor>::open_lenient(&folder) {
+        let variable = match group.array(&name) {
             Ok(array) => StoredVariable {
                 name: name.clone(),
                 dims: dims(array.dimension_names()),
@@ -48,38 +37,49 @@ pub(super) fn open(path: &Path) -> Result<Stored> {
                 attributes: array.attributes()?.into_iter().collect(),
                 chunks: Some(array.chunks().to_vec()),
             },
-            // Texts, or elements that no tensor has: those are left out.
-            Err(error) if error.kind() == ErrorKind::DType => match zarr::read_texts(&folder) {
+            Err(error) if error.kind() == ErrorKind::DType => match group.texts(&name) {
                 Ok(Some(texts)) => StoredVariable {
                     name: name.clone(),
                     dims: dims(&texts.dimension_names),
                     shape: texts.shape,
                     stored: StoredType::Text,
-                    attributes: zarr::attributes(&folder)?.into_iter().collect(),
+                    attributes: group.member_attributes(&name)?.into_iter().collect(),
                     chunks: None,
                 },
-                _ => continue,
+                _ => {
+                    left_out.push(LeftOut {
+                        name,
+                        why: error.to_string(),
+                    });
+                    continue;
+                }
             },
             Err(error) => return Err(error),
         };
         variables.push(variable);
     }
     Ok(Stored {
-        source: Arc::new(store),
+        source: Arc::new(Store { group }),
         variables,
+        left_out,
         attributes,
     })
 }
 
+#[derive(Debug)]
+struct Store {
+    group: Group,
+}
+
 impl Source for Store {
     fn read(&self, variable: &str, ranges: &[Range<usize>]) -> Result<DynTensor> {
-        let array = self.array(variable)?.narrow_to(ranges)?;
+        let array = self.group.array(variable)?.narrow_to(ranges)?;
         let tensor = array.read()?;
         DynTensor::from_parts(tensor.into_parts().0, Names::unnamed(ranges.len()))
     }
 
     fn read_text(&self, variable: &str) -> Result<Vec<String>> {
-        let texts = zarr::read_texts(self.path.join(variable))?;
+        let texts = self.group.texts(variable)?;
         let none = || broken(format_args!("variable `{variable}` has no texts"));
         Ok(texts.ok_or_else(none)?.texts)
     }

@@ -1,25 +1,26 @@
 //! `zarr.json`: the metadata of an array, and the storage of its chunks.
 
-use std::fmt;
 use std::str::FromStr;
 
 use nomina::{DType, Error, ErrorKind, Name, Names, Result};
 use nomina_runtime::shape::{bytes, numel};
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::array_json::{ArrayJson, Codecs, Configuration, NamedConfig};
+use super::blosc::Blosc;
 use super::codec::{BytesCodec, Elements};
 use super::codec_chain::{ArrayCodec, CodecChain, Shards};
-use super::element::{TextCodec, parse_element};
+use super::element::{TextCodec, parse_element, parse_unsigned};
 use super::errors::{broken, other_version};
 use crate::json::{AtMost, MOST_DIMS};
 
 /// The metadata of an array.
 #[derive(Clone, Debug)]
 pub(super) struct ArrayMetadata {
+    /// The dtype with the size of an element in the file.
     pub(super) dtype: DType,
+    /// Whether elements are unsigned integers, which no dtype here has: they are read as `i64`.
+    pub(super) unsigned: bool,
     pub(super) names: Names,
     /// The names in the file, which may be no identifiers.
     pub(super) dimension_names: Vec<Option<String>>,
@@ -82,11 +83,15 @@ impl ArrayMetadata {
         if text.is_some_and(|text| text.size() == 0 || text.size() > 1 << 20) {
             return Err(broken(op, "texts of no or too many bytes"));
         }
+        let signed = data_type
+            .strip_prefix('u')
+            .filter(|name| *name != "int8" && text.is_none());
+        let unsigned = signed.is_some();
         let dtype = match text {
             Some(_) => Some(DType::U8),
-            None => DType::from_str(&data_type)
+            None => DType::from_str(signed.unwrap_or(&data_type))
                 .ok()
-                .filter(|dtype| dtype.torch_name() == data_type),
+                .filter(|dtype| dtype.torch_name() == signed.unwrap_or(&data_type)),
         };
         let Some(dtype) = dtype else {
             let what = format!("elements of `{data_type}` are not supported");
@@ -107,11 +112,12 @@ impl ArrayMetadata {
         let fill = match text {
             // Texts that were never written are empty.
             Some(text) => Some(vec![0; text.size()]),
+            None if unsigned => parse_unsigned(dtype, given.get()),
             None => parse_element(dtype, given.get()),
         };
         let fill = fill.ok_or_else(|| {
             let text: String = given.get().chars().take(40).collect();
-            broken(op, format_args!("`{text}` does not fit {dtype}"))
+            broken(op, format_args!("`{text}` does not fit {data_type}"))
         })?;
         let codecs = json.codecs.ok_or_else(|| missing("codecs"))?;
         Ok(Self {
@@ -129,11 +135,21 @@ impl ArrayMetadata {
             keys: parse_keys(op, json.chunk_key_encoding)?,
             text,
             dtype,
+            unsigned,
             names,
             dimension_names,
             shape,
             chunk,
         })
+    }
+
+    /// Returns the dtype in which elements are read.
+    pub(super) const fn read_dtype(&self) -> DType {
+        if self.unsigned {
+            DType::I64
+        } else {
+            self.dtype
+        }
     }
 
     /// Returns the metadata of a new array of zeros.
@@ -186,7 +202,7 @@ pub(super) fn require_chunk(
     Ok(())
 }
 
-type Texts = AtMost<Option<String>, MOST_DIMS>;
+pub(super) type Texts = AtMost<Option<String>, MOST_DIMS>;
 
 fn parse_names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Vec<Option<String>>> {
     let Some(AtMost(names)) = names else {
@@ -291,9 +307,13 @@ fn parse_chain(
                 level: more.level.unwrap_or(1).clamp(0, 9) as u32,
             }),
             ("zstd", _) => packed.push(BytesCodec::Zstd),
+            ("blosc", _) => {
+                let blosc = Blosc::new(&more, dtype.size()).map_err(|what| wrong(&what))?;
+                packed.push(BytesCodec::Blosc(blosc));
+            }
             _ => {
                 return Err(wrong("unknown")
-                    .hint("supported: bytes, crc32c, gzip, sharding_indexed, transpose, vlen-utf8, zlib, zstd"));
+                    .hint("supported: blosc, bytes, crc32c, gzip, sharding_indexed, transpose, vlen-utf8, zlib, zstd"));
             }
         }
     }
@@ -345,140 +365,4 @@ fn parse_shards(
         summed,
         at_end,
     })
-}
-
-type Codecs = AtMost<NamedConfig, 16>;
-
-/// The deserialized metadata.
-#[derive(Default)]
-struct ArrayJson<'a> {
-    zarr_format: Option<u64>,
-    node_type: Option<String>,
-    shape: Option<AtMost<usize, MOST_DIMS>>,
-    data_type: Option<NamedConfig>,
-    chunk_grid: Option<NamedConfig>,
-    chunk_key_encoding: Option<NamedConfig>,
-    fill_value: Option<&'a RawValue>,
-    codecs: Option<Codecs>,
-    dimension_names: Option<Texts>,
-    attributes: Option<&'a RawValue>,
-    /// A key that is unknown, and not marked as ignorable.
-    unknown: Option<String>,
-}
-
-impl<'de> Deserialize<'de> for ArrayJson<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ArrayJsonVisitor)
-    }
-}
-
-struct ArrayJsonVisitor;
-
-impl<'de> Visitor<'de> for ArrayJsonVisitor {
-    type Value = ArrayJson<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object that describes an array")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ArrayJson<'de>, A::Error> {
-        let mut all = ArrayJson::default();
-        while let Some(key) = map.next_key::<String>()? {
-            match &key[..] {
-                "zarr_format" => all.zarr_format = map.next_value()?,
-                "node_type" => all.node_type = map.next_value()?,
-                "shape" => all.shape = map.next_value()?,
-                "data_type" => all.data_type = map.next_value()?,
-                "chunk_grid" => all.chunk_grid = map.next_value()?,
-                "chunk_key_encoding" => all.chunk_key_encoding = map.next_value()?,
-                "fill_value" => all.fill_value = Some(map.next_value()?),
-                "codecs" => all.codecs = map.next_value()?,
-                "dimension_names" => all.dimension_names = map.next_value()?,
-                "attributes" => all.attributes = Some(map.next_value()?),
-                _ => {
-                    let more = map.next_value::<&RawValue>()?.get();
-                    let passed = serde_json::from_str::<Extension>(more);
-                    let passed = passed.is_ok_and(|more| !more.must_understand);
-                    let none = key == "storage_transformers" && more.trim_ascii() == "[]";
-                    if !passed && !none {
-                        all.unknown = Some(key);
-                    }
-                }
-            }
-        }
-        Ok(all)
-    }
-}
-
-#[derive(Deserialize)]
-struct Extension {
-    must_understand: bool,
-}
-
-/// The name and the configuration of a codec, a grid or similar; written as a name alone or as an object.
-struct NamedConfig {
-    name: String,
-    configuration: Configuration,
-}
-
-/// The configuration fields of all of them.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Configuration {
-    chunk_shape: Option<AtMost<usize, MOST_DIMS>>,
-    separator: Option<String>,
-    endian: Option<String>,
-    order: Option<AtMost<usize, MOST_DIMS>>,
-    level: Option<i64>,
-    length_bytes: Option<usize>,
-    codecs: Option<Codecs>,
-    index_codecs: Option<Codecs>,
-    index_location: Option<String>,
-}
-
-impl Configuration {
-    fn sizes(&self) -> Option<Vec<usize>> {
-        self.chunk_shape.as_ref().map(|sizes| sizes.0.clone())
-    }
-}
-
-#[derive(Deserialize)]
-struct WithConfiguration {
-    name: String,
-    #[serde(default)]
-    configuration: Configuration,
-}
-
-impl<'de> Deserialize<'de> for NamedConfig {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NamedConfigVisitor)
-    }
-}
-
-struct NamedConfigVisitor;
-
-impl<'de> Visitor<'de> for NamedConfigVisitor {
-    type Value = NamedConfig;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name, or an object with one")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<NamedConfig, E> {
-        Ok(NamedConfig {
-            name: name.to_owned(),
-            configuration: Configuration::default(),
-        })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NamedConfig, A::Error> {
-        let WithConfiguration {
-            name,
-            configuration,
-        } = Deserialize::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(NamedConfig {
-            name,
-            configuration,
-        })
-    }
 }

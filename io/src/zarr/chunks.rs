@@ -13,6 +13,7 @@ use super::array_metadata::ArrayMetadata;
 use super::codec::Source;
 use super::errors::chunk_failed;
 use crate::open::{OpenAs, open_as};
+use crate::unsigned::{narrowed, widened};
 use nomina_runtime::file::{self, failed};
 
 impl<X: OpenAs> Zarr<X> {
@@ -70,8 +71,11 @@ impl<X: OpenAs> Zarr<X> {
             let ArrayMetadata { dtype, names, .. } = &*self.array;
             let all = self.read_bytes(op)?;
             let mut raw = Raw::from_bytes(op, *dtype, &self.shape(), &all)?;
+            drop(all);
+            if self.array.unsigned {
+                raw = widened(op, raw)?;
+            }
             if let Some(packing) = &self.packing {
-                drop(all);
                 raw = packing.decode(raw, self.dtype)?;
             }
             open_as(op, DynTensor::from_parts(raw, names.clone())?)
@@ -109,6 +113,9 @@ impl<X: OpenAs> Zarr<X> {
             let mut raw = to_device(&tensor.into_parts().0.detach(), Device::Cpu)?;
             if let Some(packing) = &self.packing {
                 raw = packing.encode(op, &raw)?;
+            }
+            if self.array.unsigned {
+                raw = narrowed(op, raw, self.array.dtype)?;
             }
             let raw = contiguous(&raw)?;
             let elements = raw.as_bytes().unwrap_or_default();

@@ -11,6 +11,8 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
+use super::blosc::Blosc;
+
 /// A source of consecutive bytes.
 pub(super) trait Stream: Read {
     /// Skips this many bytes.
@@ -86,6 +88,7 @@ pub(super) enum BytesCodec {
     Gzip { level: u32 },
     Zlib { level: u32 },
     Zstd,
+    Blosc(Blosc),
 }
 
 /// The maximum window of a zstd frame: the size that its specification requires decoders to support. Levels above 19
@@ -108,6 +111,7 @@ impl BytesCodec {
             Self::Crc32c => Box::new(Crc32cReader::new(from)),
             Self::Gzip { .. } => Box::new(MultiGzDecoder::new(from)),
             Self::Zlib { .. } => Box::new(ZlibDecoder::new(from)),
+            Self::Blosc(_) => Blosc::unpack(from, len)?,
             Self::Zstd => {
                 // The decoded data is not much longer than the array, so no larger window is needed.
                 let most = len.saturating_mul(2).saturating_add(1 << 10);
@@ -128,6 +132,7 @@ impl BytesCodec {
 
     pub(super) fn pack(self, bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         match self {
+            Self::Blosc(blosc) => blosc.pack(&bytes),
             Self::Crc32c => {
                 let sum = crc32c::crc32c(&bytes);
                 let mut bytes = bytes;

@@ -52,6 +52,13 @@ pub(super) fn parse_element(dtype: DType, text: &str) -> Option<Vec<u8>> {
     element.as_bytes().filter(|_| fits).map(<[u8]>::to_vec)
 }
 
+/// Parses an unsigned integer with the size of a dtype, and returns its bytes.
+pub(super) fn parse_unsigned(dtype: DType, text: &str) -> Option<Vec<u8>> {
+    let bytes = serde_json::from_str::<u64>(text).ok()?.to_le_bytes();
+    let (element, rest) = bytes.split_at(dtype.size());
+    rest.iter().all(|&byte| byte == 0).then(|| element.to_vec())
+}
+
 /// Parses the bits of an element, the highest first.
 fn parse_bits(dtype: DType, digits: &str) -> Option<Vec<u8>> {
     let bits = u64::from_str_radix(digits, 16).ok()?;

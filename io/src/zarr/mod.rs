@@ -6,14 +6,17 @@
 //! access the chunks that the box intersects.
 
 mod array_box;
+mod array_json;
 mod array_metadata;
 mod attributes;
+mod blosc;
 mod chunks;
 mod codec;
 mod codec_chain;
 mod element;
 mod errors;
 mod group;
+mod members;
 mod packed;
 mod text;
 mod version_2;
@@ -35,6 +38,7 @@ use array_metadata::{ArrayMetadata, require_chunk};
 pub use attributes::{Attribute, attributes, set_attributes};
 pub use group::{create_group, is_group, keys};
 use group::{describe, description};
+pub use members::{Group, consolidate};
 pub use packed::CfPacking;
 pub use text::{Texts, read_texts, set_dimension_names, write_text_array, write_texts};
 
@@ -112,7 +116,8 @@ impl<X: OpenAs> Zarr<X> {
     /// elements are packed, and are unpacked on reading: a missing element is NaN, another one is its stored value
     /// times the factor plus the offset, computed in `f64` and rounded to the type's dtype, which must be a float. For
     /// a `DynTensor`, the dtype is the stored one if that is a float, otherwise `f64`. [`write`](Self::write) packs the
-    /// elements again. [`open_stored`](Self::open_stored) gives the stored elements.
+    /// elements again. [`open_stored`](Self::open_stored) gives the stored elements. Unsigned integers of more than
+    /// 8 bits are read as `i64`.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -159,25 +164,35 @@ impl<X: OpenAs> Zarr<X> {
     }
 
     fn open_with(op: &'static str, path: &Path, naming: Naming, unpack: bool) -> Result<Self> {
-        let open = || {
-            let lenient = naming == Naming::Lenient;
-            let array = ArrayMetadata::read(op, &description(op, path)?, lenient)?;
-            if array.text.is_some() {
-                let error = Error::new(
-                    ErrorKind::DType,
-                    op,
-                    "elements are texts, which no tensor has",
-                );
-                return Err(error.hint("read them by `zarr::read_texts`"));
-            }
-            let packing = if unpack {
-                CfPacking::read(op, array.dtype, &array.attributes)?
-            } else {
-                None
-            };
-            Self::from_metadata(op, path, array, packing, naming == Naming::Refined)
+        description(op, path)
+            .and_then(|text| Self::described(op, path, &text, naming, unpack))
+            .map_err(|error: Error| error.in_op(op).within(path.display()))
+    }
+
+    /// Opens the array of these metadata.
+    fn described(
+        op: &'static str,
+        path: &Path,
+        text: &str,
+        naming: Naming,
+        unpack: bool,
+    ) -> Result<Self> {
+        let lenient = naming == Naming::Lenient;
+        let array = ArrayMetadata::read(op, text, lenient)?;
+        if array.text.is_some() {
+            let error = Error::new(
+                ErrorKind::DType,
+                op,
+                "elements are texts, which no tensor has",
+            );
+            return Err(error.hint("read them by `zarr::read_texts`"));
+        }
+        let packing = if unpack {
+            CfPacking::read(op, array.read_dtype(), &array.attributes)?
+        } else {
+            None
         };
-        open().map_err(|error: Error| error.in_op(op).within(path.display()))
+        Self::from_metadata(op, path, array, packing, naming == Naming::Refined)
     }
 
     fn from_metadata(
@@ -194,7 +209,7 @@ impl<X: OpenAs> Zarr<X> {
             Some(packing) => packing
                 .dtype(op, X::DTYPE)
                 .map_err(|error| error.operand(&array.names, &array.shape))?,
-            None => array.dtype,
+            None => array.read_dtype(),
         };
         // A single number expanded to the array's sizes, to check the type against.
         let zero = nomina::Scalar::Int(0);

@@ -43,34 +43,38 @@ pub struct Texts {
 /// Returns [`ErrorKind::File`] if the array cannot be read, and [`ErrorKind::Parse`] if it is corrupt.
 pub fn read_texts(path: impl AsRef<Path>) -> Result<Option<Texts>> {
     let (op, path) = ("read_texts", path.as_ref());
-    let read = || {
-        let array = ArrayMetadata::read(op, &description(op, path)?, true)?;
-        let Some(codec) = array.text else {
-            return Ok(None);
-        };
-        let (dimension_names, shape) = (array.dimension_names.clone(), array.shape.clone());
-        let texts = match codec {
-            TextCodec::Variable => variable(op, path, &array)?,
-            fixed => {
-                let all = Zarr::<nomina::DynTensor>::texts(path, array).read_bytes(op)?;
-                let decode = |bytes: &[u8]| match fixed {
-                    TextCodec::Utf32(_) => utf32(op, bytes),
-                    _ => Ok(String::from_utf8_lossy(bytes)
-                        .trim_end_matches('\0')
-                        .to_owned()),
-                };
-                all.chunks_exact(fixed.size().max(1))
-                    .map(decode)
-                    .collect::<Result<_>>()?
-            }
-        };
-        Ok(Some(Texts {
-            dimension_names,
-            shape,
-            texts,
-        }))
+    description(op, path)
+        .and_then(|text| described_texts(op, path, &text))
+        .map_err(|error: Error| error.within(path.display()))
+}
+
+/// Reads the array of texts with these metadata.
+pub(super) fn described_texts(op: &'static str, path: &Path, text: &str) -> Result<Option<Texts>> {
+    let array = ArrayMetadata::read(op, text, true)?;
+    let Some(codec) = array.text else {
+        return Ok(None);
     };
-    read().map_err(|error: Error| error.within(path.display()))
+    let (dimension_names, shape) = (array.dimension_names.clone(), array.shape.clone());
+    let texts = match codec {
+        TextCodec::Variable => variable(op, path, &array)?,
+        fixed => {
+            let all = Zarr::<nomina::DynTensor>::texts(path, array).read_bytes(op)?;
+            let decode = |bytes: &[u8]| match fixed {
+                TextCodec::Utf32(_) => utf32(op, bytes),
+                _ => Ok(String::from_utf8_lossy(bytes)
+                    .trim_end_matches('\0')
+                    .to_owned()),
+            };
+            all.chunks_exact(fixed.size().max(1))
+                .map(decode)
+                .collect::<Result<_>>()?
+        }
+    };
+    Ok(Some(Texts {
+        dimension_names,
+        shape,
+        texts,
+    }))
 }
 
 fn utf32(op: &'static str, bytes: &[u8]) -> Result<String> {

@@ -32,11 +32,20 @@ pub(super) fn translate(op: &'static str, folder: &Path) -> Result<Option<String
         Some(Value::Object(attributes)) => attributes,
         _ => Map::new(),
     };
+    to_version_3(op, array.as_ref(), attributes).map(Some)
+}
+
+/// Translates the metadata of an array, or of a group, to the text of version 3.
+pub(super) fn to_version_3(
+    op: &'static str,
+    array: Option<&Value>,
+    attributes: Map<String, Value>,
+) -> Result<String> {
     let translated = match array {
-        Some(array) => array_of_3(op, &array, attributes)?,
+        Some(array) => array_of_3(op, array, attributes)?,
         None => json!({ "zarr_format": 3, "node_type": "group", "attributes": attributes }),
     };
-    Ok(Some(translated.to_string()))
+    Ok(translated.to_string())
 }
 
 fn array_of_3(
@@ -85,6 +94,7 @@ fn array_of_3(
                 .as_i64()
                 .unwrap_or(1)
                 .clamp(0, 9);
+            // Arrays of version 2 are only read, so that options for writing do not matter.
             codecs.push(json!({ "name": id, "configuration": { "level": level } }));
         }
         Some(id) => {
@@ -92,10 +102,6 @@ fn array_of_3(
             return Err(error.hint("supported: blosc, gzip, zlib, zstd"));
         }
     }
-    let unsigned = data_type
-        .as_str()
-        .and_then(|name| name.strip_prefix('u'))
-        .is_some_and(|name| name != "int8");
     let fill = match &array["fill_value"] {
         Value::Null => zero(data_type.as_str().unwrap_or_default()),
         // For xarray, the fill value of version 2 is also that of missing elements.
@@ -106,10 +112,6 @@ fn array_of_3(
             value.clone()
         }
     };
-    if unsigned {
-        let what = format!("elements of `{dtype}` are not supported");
-        return Err(Error::new(ErrorKind::DType, op, what));
-    }
     let names = attributes.remove(DIMENSIONS).unwrap_or(Value::Null);
     let separator = array["dimension_separator"].as_str().unwrap_or(".");
     Ok(json!({

@@ -1,0 +1,67 @@
+//! The memory of reductions block by block. One test, because it counts the allocations of the whole process.
+
+#[path = "../../tests/counting/mod.rs"]
+mod counting;
+
+use counting::peak_of_all;
+use nomina::labelled::DatePart;
+use nomina::{Timestamp, prelude::*};
+use nomina_data::{Column, DynDataset, Reduction, Scan, Variable};
+
+#[test]
+fn the_peak_is_that_of_the_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("x.zarr");
+    let (days, places) = (1_200, 1_500);
+    let mut dataset = DynDataset::new();
+    // 14 MB in memory as `f64`.
+    let x = DynTensor::options()
+        .dtype(DType::F32)
+        .ones(&[days, places], ["time", "place"])
+        .unwrap();
+    dataset.insert(Variable::new("x", x).unwrap()).unwrap();
+    let day = 86_400_000_000_000;
+    let times = (0..days as i64).map(|at| Timestamp::from_nanoseconds(at * day));
+    dataset
+        .insert(Variable::from_column("time", Column::Time(times.collect())))
+        .unwrap();
+    dataset.write_zarr(&store).unwrap();
+    drop(dataset);
+    let lazy = DynDataset::open_lazy(&store).unwrap();
+    let months = lazy
+        .group_by_date("time", DatePart::Month, "month")
+        .unwrap();
+    let limit = 2 << 20;
+    // Results: 12 months, or one mean, with their counts, and once more while they are joined.
+    let results = 12 * places * 8 * 4;
+    let scan = || Scan::new().memory(limit).threads(2);
+    let jobs: [(&str, &dyn Fn() -> usize); 3] = [
+        ("mean", &|| {
+            let x = lazy.variable("x").unwrap();
+            scan()
+                .reduce(x, Reduction::NanMean, &["time"])
+                .unwrap()
+                .numel()
+        }),
+        ("months", &|| {
+            let means = scan()
+                .reduce_groups(&months, Reduction::NanMean, &[], &[])
+                .unwrap();
+            means.variable("x").unwrap().numel()
+        }),
+        ("resample", &|| {
+            let steps = lazy.resample("time", "YS").unwrap();
+            let means = scan()
+                .reduce_groups(&steps, Reduction::NanMax, &[], &[])
+                .unwrap();
+            means.variable("x").unwrap().numel()
+        }),
+    ];
+    for (name, job) in jobs {
+        job();
+        let (peak, numel) = peak_of_all(job);
+        assert!(numel >= places, "{name}");
+        println!("{name}: {peak} bytes at a limit of {limit} and results of {results}");
+        assert!(peak <= limit + results, "{name}: {peak} bytes");
+    }
+}
