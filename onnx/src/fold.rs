@@ -1,17 +1,36 @@
-//! Computes nodes whose inputs are all constant when a model is opened.
+//! Computes nodes whose inputs are all constant when a model is opened, and takes the branches of `If` that they choose.
 
 use nomina::DynTensor;
 
-use crate::call::{Value, ints};
+use crate::call::{Value, ints, reshape};
 use crate::graph::{Graph, Node};
+use crate::proto::MAX_DEPTH;
 use crate::run::call;
 
 /// The most elements that opening may compute for a file of no size.
 const LEAST_BUDGET: usize = 1 << 16;
 
-/// Replaces nodes by their results while these have together no more elements than `bytes / 8` and a constant.
+/// Replaces nodes by their results while these have together no more elements than `bytes / 8` and a constant. An `If` whose condition
+/// is constant is replaced by its branch.
 pub fn fold(graph: &mut Graph, bytes: usize) {
     let mut budget = LEAST_BUDGET + bytes / 8;
+    for _ in 0..MAX_DEPTH {
+        fold_constants(graph, &mut budget);
+        let taken = graph.take_branches(|graph, id| graph.constants.get(&id).and_then(truth));
+        if taken == 0 {
+            break;
+        }
+    }
+    graph.remove_dead();
+}
+
+/// Returns the truth of a condition, which has one element.
+pub fn truth(condition: &DynTensor) -> Option<bool> {
+    let scalar = (condition.numel() == 1).then(|| reshape(condition, &[]).ok()?.item().ok())?;
+    Some(scalar?.to_bool())
+}
+
+fn fold_constants(graph: &mut Graph, budget: &mut usize) {
     let mut values = vec![None; graph.values.len()];
     for (&id, tensor) in &graph.constants {
         values[id] = Some(Value::Tensor(tensor.clone()));
@@ -26,7 +45,7 @@ pub fn fold(graph: &mut Graph, bytes: usize) {
             .collect();
         let size = inputs
             .and_then(|inputs| work(&node, &inputs))
-            .filter(|&size| size <= budget);
+            .filter(|&size| size <= *budget);
         let results = match (node.row, size) {
             (Some(row), Some(_)) if row.foldable => call(&node, &values).ok(),
             _ => None,
@@ -40,7 +59,7 @@ pub fn fold(graph: &mut Graph, bytes: usize) {
             nodes.push(node);
             continue;
         };
-        budget -= size.unwrap_or(0).min(budget);
+        *budget -= size.unwrap_or(0).min(*budget);
         for (output, tensor) in node.outputs.iter().zip(tensors) {
             if let Some(id) = *output {
                 values[id] = Some(Value::Tensor(tensor.clone()));
@@ -49,7 +68,6 @@ pub fn fold(graph: &mut Graph, bytes: usize) {
         }
     }
     graph.nodes = nodes;
-    graph.remove_dead();
 }
 
 /// A bound of the elements that a node computes; `None` if there is none.

@@ -32,6 +32,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod call;
+mod draft;
 mod emit;
 mod fold;
 mod fuse;
@@ -39,11 +40,12 @@ mod graph;
 mod model;
 mod names;
 mod ops;
+mod placement;
 mod proto;
 mod run;
 mod table;
 
-pub use emit::{ImportOptions, Imported, import};
+pub use emit::{ImportOptions, Imported, import, open_for_import};
 pub use graph::StatedSize;
 pub use model::{Model, Outputs, Port, read_tensor};
 pub use names::DimClass;

@@ -5,19 +5,17 @@ use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use nomina::{DType, DynTensor};
+use nomina::{DType, Device, DynTensor};
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use crate::call::Value;
-use crate::fold::fold;
+use crate::draft::Draft;
 use crate::fuse::{Counts, fuse};
-use crate::graph::{Graph, Reader, StatedSize, ValueId};
+use crate::graph::{Graph, StatedSize, ValueId};
 use crate::names::user::{DimNames, names_toml};
 use crate::names::{DimClass, Named, infer};
-use crate::proto::wire::Fields;
-use crate::proto::{Limits, READ, broken, tensor};
+use crate::proto::{Limits, READ, tensor};
 use crate::run::run;
-use crate::table::NEWEST_OPSET;
 
 /// An input or output of a model.
 #[derive(Clone, Debug)]
@@ -111,9 +109,11 @@ pub struct Model {
     outputs: Vec<Port>,
     opset: i64,
     nodes: usize,
+    metadata: BTreeMap<String, String>,
     /// The graph that runs, made at the first run, so that opening a model needs no second set of weights.
     fused: OnceLock<(Graph, Counts)>,
     is_fused: bool,
+    device: Device,
 }
 
 impl Model {
@@ -131,19 +131,9 @@ impl Model {
     /// # Errors
     /// Like [`Model::open`]; also if the model has no such dim, or one class gets two names.
     pub fn open_with_names(path: impl AsRef<Path>, names: impl Into<DimNames>) -> Result<Self> {
-        let names = names.into();
         let path = path.as_ref();
-        let place = |e: Error| e.within(path.display());
-        let bytes = std::fs::read(path)
-            .map_err(|e| Error::new(ErrorKind::File, READ, format!("{}: {e}", path.display())))?;
-        let folder = path.parent().map(|folder| {
-            if folder.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                folder
-            }
-        });
-        Self::read(&bytes, folder, names).map_err(place)
+        let model = Draft::open(path).and_then(|draft| Self::new(draft, names.into()));
+        model.map_err(|e| e.within(path.display()))
     }
 
     /// Reads a model without external data.
@@ -159,48 +149,21 @@ impl Model {
     /// # Errors
     /// Like [`Model::open_with_names`].
     pub fn from_bytes_with_names(bytes: &[u8], names: impl Into<DimNames>) -> Result<Self> {
-        Self::read(bytes, None, names.into())
+        Self::new(Draft::read(bytes, None)?, names.into())
     }
 
-    fn read(bytes: &[u8], folder: Option<&Path>, names: DimNames) -> Result<Self> {
-        let limits = Limits::new(bytes.len(), folder);
-        let (mut opsets, mut graph) = (Vec::new(), None);
-        for field in Fields::new(bytes) {
-            match field? {
-                (7, wire) => graph = Some(wire.bytes()?),
-                (8, wire) => {
-                    limits.take(64)?;
-                    let (mut domain, mut version) = (String::new(), 0);
-                    for field in Fields::new(wire.bytes()?) {
-                        match field? {
-                            (1, wire) => domain = wire.text()?.to_owned(),
-                            (2, wire) => version = wire.int()?,
-                            _ => {}
-                        }
-                    }
-                    let domain = if domain == "ai.onnx" {
-                        String::new()
-                    } else {
-                        domain
-                    };
-                    opsets.push((domain, version));
-                }
-                (25, _) => return Err(broken("functions of a model are not supported")),
-                _ => {}
-            }
-        }
-        let graph = graph.ok_or_else(|| broken("the file has no graph"))?;
-        let opset = opsets.iter().find(|o| o.0.is_empty()).map_or(1, |o| o.1);
-        if opset > NEWEST_OPSET {
-            let what = format!("opset {opset} is newer than {NEWEST_OPSET}");
-            return Err(Error::new(ErrorKind::File, READ, what)
-                .hint("convert the model with `onnx.version_converter`"));
-        }
-        let reader = Reader { limits, opsets };
-        let mut graph = reader.graph(graph, &mut |_| None, 0)?;
-        let nodes = graph.nodes.len();
-        graph.require_operators()?;
-        fold(&mut graph, bytes.len());
+    /// Names the dims of a graph.
+    ///
+    /// # Errors
+    /// If `names` has a dim that is not there, or one class gets two names.
+    pub(crate) fn new(draft: Draft, names: DimNames) -> Result<Self> {
+        let Draft {
+            graph,
+            opset,
+            nodes,
+            metadata,
+            ..
+        } = draft;
         let named = infer(&graph, &names)?;
         let port = |&id: &ValueId| {
             let kind = graph.types.get(&id).cloned().unwrap_or_default();
@@ -223,8 +186,10 @@ impl Model {
             outputs,
             opset,
             nodes,
+            metadata,
             fused: OnceLock::new(),
             is_fused: true,
+            device: Device::Cpu,
         })
     }
 
@@ -269,40 +234,89 @@ impl Model {
         self.opset
     }
 
+    /// Returns the texts that the exporter wrote into the file, by key: labels, a dictionary of characters, a version.
+    #[must_use]
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.metadata
+    }
+
     /// Returns the number of nodes that the outputs need, before constants are folded.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
+    /// Returns the graph that runs, and its fusions.
     fn running(&self) -> &(Graph, Counts) {
-        self.fused.get_or_init(|| fuse(&self.graph))
+        self.fused.get_or_init(|| {
+            if self.is_fused {
+                fuse(&self.graph)
+            } else {
+                (self.graph.clone(), Counts::new())
+            }
+        })
+    }
+
+    /// Moves the model to a device: weights now, and the inputs of each run, whose outputs are there. Sizes and indices that
+    /// the model computes stay on the host, and an operator without a kernel for the device runs there, see
+    /// [`Model::on_host`].
+    ///
+    /// ```no_run
+    /// # use nomina_onnx::Model;
+    /// use nomina::Device;
+    ///
+    /// let model = Model::open("digits.onnx")?.to_device(Device::cuda(0)?)?;
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the device cannot be used, or its memory runs out.
+    pub fn to_device(mut self, device: Device) -> Result<Self> {
+        // Weights are laid out anew from those of the file, which stay on the host.
+        self.fused = OnceLock::new();
+        self.device = device;
+        let (mut graph, counts) = self.running().clone();
+        for tensor in graph.constants.values_mut() {
+            if tensor.dtype().is_float() {
+                *tensor = tensor.to_device(device)?;
+            }
+        }
+        self.fused = OnceLock::from((graph, counts));
+        Ok(self)
+    }
+
+    /// Returns the device on which the model runs.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// Returns the nodes that ran on the host although the model is on a device, by operator and name: those without a kernel,
+    /// whose operands are copied.
+    #[must_use]
+    pub fn on_host(&self) -> Vec<String> {
+        let nodes = self.running().0.nodes.iter();
+        let own = nodes.filter(|node| node.placement.is_host());
+        own.map(|node| format!("{} ({node})", node.op)).collect()
     }
 
     /// Returns the number of nodes that run, after constants are folded and nodes are fused.
     #[must_use]
     pub fn steps(&self) -> usize {
-        if self.is_fused {
-            self.running().0.nodes.len()
-        } else {
-            self.graph.nodes.len()
-        }
+        self.running().0.nodes.len()
     }
 
     /// Returns how many fusions of each kind there are: several nodes that run as one.
     #[must_use]
     pub fn fusions(&self) -> BTreeMap<&'static str, usize> {
-        if self.is_fused {
-            self.running().1.clone()
-        } else {
-            BTreeMap::new()
-        }
+        self.running().1.clone()
     }
 
     /// Returns the model with every node run alone, to compare with.
     #[must_use]
     pub fn without_fusions(mut self) -> Self {
         self.is_fused = false;
+        self.fused = OnceLock::new();
         self
     }
 
@@ -338,7 +352,8 @@ impl Model {
                     format!("the input `{name}` is given twice"),
                 ));
             }
-            given.push((port.id, Value::Tensor(port.aligned(tensor)?)));
+            let tensor = port.aligned(tensor)?.to_device(self.device)?;
+            given.push((port.id, Value::Tensor(tensor)));
         }
         self.run_values(given)
     }
@@ -355,12 +370,7 @@ impl Model {
                 format!("the input `{}` is missing", port.name),
             ));
         }
-        let graph = if self.is_fused {
-            &self.running().0
-        } else {
-            &self.graph
-        };
-        let values = run(graph, given, &Vec::new())?;
+        let values = run(&self.running().0, given, &Vec::new())?;
         let mut all = Vec::with_capacity(values.len());
         for (port, value) in self.outputs.iter().zip(values) {
             let value = match (value, &port.names) {

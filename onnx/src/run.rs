@@ -5,6 +5,7 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use crate::call::{Call, Value, Values, reshape};
 use crate::graph::{Graph, Node, ValueId};
+pub use crate::placement::call;
 use crate::proto::READ;
 use crate::table::Run;
 
@@ -43,11 +44,15 @@ pub fn run(graph: &Graph, given: Vec<(ValueId, Value)>, outer: &Values) -> Resul
     outputs.collect()
 }
 
-/// Calls the operator of a node.
+/// Calls the operator of a node on operands.
 ///
 /// # Errors
 /// If the operator fails or has too few results.
-pub fn call(node: &Node, values: &Values) -> Result<Vec<Value>> {
+pub fn call_with<'a>(
+    node: &'a Node,
+    inputs: Vec<Option<&'a Value>>,
+    values: &'a Values,
+) -> Result<Vec<Value>> {
     let Some(row) = node.row else {
         let what = format!(
             "the operator `{}` of opset {} is not supported",
@@ -55,11 +60,6 @@ pub fn call(node: &Node, values: &Values) -> Result<Vec<Value>> {
         );
         return Err(Error::new(ErrorKind::Argument, READ, what));
     };
-    let inputs = node
-        .inputs
-        .iter()
-        .map(|id| id.and_then(|id| values[id].as_ref()))
-        .collect();
     let call = Call {
         node,
         op: row.name,

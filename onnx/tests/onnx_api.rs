@@ -1,62 +1,23 @@
 //! Inputs and outputs are checked by name.
 
+mod write;
+
 use nomina::prelude::*;
 use nomina_onnx::Model;
-
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    assert!(bytes.len() < 1 << 14);
-    let mut all = vec![number << 3 | 2];
-    if bytes.len() > 127 {
-        all.push(bytes.len() as u8 | 128);
-        all.push((bytes.len() >> 7) as u8);
-    } else {
-        all.push(bytes.len() as u8);
-    }
-    all.extend(bytes);
-    all
-}
-
-/// A `ValueInfoProto` of `f32` with symbols or sizes.
-fn value(name: &str, dims: &[Result<&str, u8>]) -> Vec<u8> {
-    let dim = |dim: &Result<&str, u8>| match dim {
-        Ok(symbol) => field(1, &field(2, symbol.as_bytes())),
-        Err(size) => field(1, &[0x08, *size]),
-    };
-    let shape: Vec<u8> = dims.iter().flat_map(dim).collect();
-    let tensor = [&[0x08, 1][..], &field(2, &shape)].concat();
-    [field(1, name.as_bytes()), field(2, &field(1, &tensor))].concat()
-}
-
-fn node(op: &str, inputs: &[&str], output: &str) -> Vec<u8> {
-    let mut all: Vec<u8> = inputs
-        .iter()
-        .flat_map(|input| field(1, input.as_bytes()))
-        .collect();
-    all.extend(field(2, output.as_bytes()));
-    all.extend(field(3, b"first"));
-    all.extend(field(4, op.as_bytes()));
-    field(1, &all)
-}
+use write::Writer;
 
 /// `y = x @ w`, with `w` a parameter of 3 by 2.
 fn product(op: &str) -> Vec<u8> {
-    let data: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]
-        .iter()
-        .flat_map(|v| v.to_le_bytes())
-        .collect();
-    let weight = [
-        &[0x08, 3, 0x08, 2, 0x10, 1][..],
-        &field(8, b"encoder.out.weight"),
-        &field(9, &data),
-    ]
-    .concat();
-    let graph = [
-        node(op, &["x", "encoder.out.weight"], "y"),
-        field(5, &weight),
-        field(11, &value("x", &[Ok("batch_size"), Err(3)])),
-        field(12, &value("y", &[Ok("batch_size"), Err(2)])),
-    ];
-    [field(7, &graph.concat()), field(8, &[0x10, 17])].concat()
+    Writer::default()
+        .input("x", &["batch_size", "3"])
+        .weight(
+            "encoder.out.weight",
+            &[3, 2],
+            &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        )
+        .node(op, &["x", "encoder.out.weight"], "y")
+        .output("y", &["batch_size", "2"])
+        .model()
 }
 
 #[test]
@@ -141,7 +102,7 @@ fn a_missing_operator_is_named_with_its_node() {
         .to_string();
     assert!(
         error.contains("`MatMagic` of ai.onnx opset 17")
-            && error.contains("node `first`; 1 node needs it"),
+            && error.contains("node `/y/MatMagic`; 1 node needs it"),
         "{error}"
     );
 }

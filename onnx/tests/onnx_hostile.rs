@@ -12,41 +12,20 @@ mod bytes;
 #[path = "../../tests/counting/mod.rs"]
 mod counting;
 mod node;
+#[path = "node/packed.rs"]
+mod packed;
+mod write;
 
 use bytes::Bytes;
 use nomina_onnx::Model;
+use write::field;
 
 /// The memory of small files and error texts, beyond twice the file.
 const FLAT: usize = 4 << 20;
 
-const PACKED: &[u8] = include_bytes!("data/node_cases.bin");
-
 /// The models of the node cases.
 fn models() -> Vec<Vec<u8>> {
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(PACKED).unwrap();
-    let mut data = Vec::new();
-    std::io::Read::read_to_end(&mut decoder, &mut data).unwrap();
-    let mut at = 0;
-    let number = |at: &mut usize| {
-        let bytes: [u8; 4] = data[*at..*at + 4].try_into().unwrap();
-        *at += 4;
-        u32::from_le_bytes(bytes) as usize
-    };
-    let mut all = Vec::new();
-    for _ in 0..number(&mut at) {
-        let name = number(&mut at);
-        at += name;
-        let model = number(&mut at);
-        all.push(data[at..at + model].to_vec());
-        at += model;
-        for _ in 0..2 * number(&mut at) {
-            for _ in 0..number(&mut at) {
-                let message = number(&mut at);
-                at += message;
-            }
-        }
-    }
-    all
+    packed::cases().into_iter().map(|case| case.model).collect()
 }
 
 fn mutated(random: &mut Bytes<'_>, seed: &[u8]) -> Vec<u8> {
@@ -100,19 +79,6 @@ fn changed_models_cause_no_panic_and_need_little_memory() {
         );
     }
     println!("{count} changed models: {opened} open, at most {most} bytes beyond twice the file");
-}
-
-/// The length and the number of a field.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let mut all = vec![number << 3 | 2];
-    let mut length = bytes.len();
-    while length > 127 {
-        all.push(length as u8 | 128);
-        length >>= 7;
-    }
-    all.push(length as u8);
-    all.extend(bytes);
-    all
 }
 
 #[test]

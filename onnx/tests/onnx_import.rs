@@ -1,13 +1,13 @@
 //! Models as Rust: the emitted text compiles, and equals the interpreter.
-//!
-//! `NOMINA_IMPORT=FOLDER=OUT` imports all models of a folder instead, for `scripts/onnx_models.py import`.
 
 #[rustfmt::skip]
 #[path = "imported/digits/mod.rs"]
 mod digits;
+#[rustfmt::skip]
+#[path = "imported/voice/mod.rs"]
+mod voice;
 mod write;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use nomina_core::ErrorKind;
@@ -15,18 +15,8 @@ use nomina_io::safetensors;
 use nomina_onnx::{ImportOptions, import};
 use write::{Attr, Writer};
 
-fn import_to(
-    file: &Path,
-    out: &Path,
-    sizes: BTreeMap<String, Vec<usize>>,
-) -> nomina::Result<String> {
-    let (model, imported) = import(
-        file,
-        &ImportOptions {
-            sizes,
-            ..Default::default()
-        },
-    )?;
+fn import_to(file: &Path, out: &Path, options: &ImportOptions) -> nomina::Result<String> {
+    let (model, imported) = import(file, options)?;
     std::fs::create_dir_all(out).unwrap();
     std::fs::write(out.join("mod.rs"), &imported.text).unwrap();
     std::fs::write(out.join("tests.rs"), &imported.tests).unwrap();
@@ -75,36 +65,179 @@ fn digits() -> Vec<u8> {
         .model()
 }
 
-/// The folder of the committed module, below that of this package.
-fn committed() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/imported/digits")
+/// Recurrent layers between two branches: a size chooses the first one, an input the second one.
+fn voice() -> Vec<u8> {
+    let squeezed = Writer::default()
+        .ints("last", &[3])
+        .node("Squeeze", &["edges", "last"], "single")
+        .output("single", &["batch", "step", "4"]);
+    let mean = [("axes", Attr::Ints(vec![3])), ("keepdims", Attr::Int(0))];
+    let averaged = Writer::default()
+        .node_with("ReduceMean", &["edges"], "average", &mean)
+        .output("average", &["batch", "step", "4"]);
+    let doubled = Writer::default()
+        .weight("two", &[], &[2.0])
+        .node("Mul", &["ends", "two"], "doubled")
+        .output("doubled", &["2", "batch", "3"]);
+    let negated = Writer::default()
+        .node("Neg", &["ends"], "negated")
+        .output("negated", &["2", "batch", "3"]);
+    let pairs = [
+        ("kernel_shape", Attr::Ints(vec![1, 2])),
+        ("strides", Attr::Ints(vec![1, 2])),
+    ];
+    let both = [
+        ("hidden_size", Attr::Int(3)),
+        ("direction", Attr::Text("bidirectional")),
+    ];
+    let forward = [
+        ("hidden_size", Attr::Int(3)),
+        ("linear_before_reset", Attr::Int(1)),
+    ];
+    Writer::default()
+        .input("sound", &["batch", "step", "4", "take"])
+        .indices("rate", &[])
+        .int("three", 3)
+        .int("one", 1)
+        .int("fast", 16_000)
+        .random("lstm.weight", &[2, 12, 4])
+        .random("lstm.recurrent", &[2, 12, 3])
+        .random("lstm.bias", &[2, 24])
+        .random("gru.weight", &[1, 9, 4])
+        .random("gru.recurrent", &[1, 9, 3])
+        .node_with("MaxPool", &["sound"], "edges", &pairs)
+        .node("Shape", &["edges"], "shape")
+        .node("Gather", &["shape", "three"], "takes")
+        .node("Equal", &["takes", "one"], "is_single")
+        .node_with(
+            "If",
+            &["is_single"],
+            "flat",
+            &[
+                ("then_branch", squeezed.graph()),
+                ("else_branch", averaged.graph()),
+            ],
+        )
+        .node_with(
+            "Transpose",
+            &["flat"],
+            "time",
+            &[("perm", Attr::Ints(vec![1, 0, 2]))],
+        )
+        .node_with(
+            "LSTM",
+            &["time", "lstm.weight", "lstm.recurrent", "lstm.bias"],
+            ",ends",
+            &both,
+        )
+        .node_with(
+            "GRU",
+            &["time", "gru.weight", "gru.recurrent"],
+            "steps",
+            &forward,
+        )
+        .node("Equal", &["rate", "fast"], "is_fast")
+        .node_with(
+            "If",
+            &["is_fast"],
+            "scores",
+            &[
+                ("then_branch", doubled.graph()),
+                ("else_branch", negated.graph()),
+            ],
+        )
+        .output("scores", &["2", "batch", "3"])
+        .output("steps", &["step", "1", "batch", "3"])
+        .model()
 }
 
-/// The committed module, whose own test compares it with the interpreter, is that of today. `NOMINA_OVERWRITE=1` writes it anew.
-#[test]
-fn a_model_becomes_the_committed_module() -> nomina::Result<()> {
-    let folder = std::env::temp_dir().join(format!("nomina-import-{}", std::process::id()));
+fn voice_options(rate: Option<f64>) -> ImportOptions {
+    ImportOptions {
+        sizes: [("sound".to_owned(), vec![2, 3, 4, 2])].into(),
+        values: rate
+            .map(|rate| ("rate".to_owned(), rate))
+            .into_iter()
+            .collect(),
+        ..Default::default()
+    }
+}
+
+/// The folder of a committed module, below that of this package.
+fn committed(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/imported");
+    folder.join(name)
+}
+
+/// The committed module is that of today. `NOMINA_OVERWRITE=1` writes it anew.
+fn require_committed(name: &str, model: Vec<u8>, options: &ImportOptions) -> nomina::Result<()> {
+    let folder = std::env::temp_dir().join(format!("nomina-import-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("digits.onnx");
-    std::fs::write(&file, digits()).unwrap();
+    let file = folder.join(format!("{name}.onnx"));
+    std::fs::write(&file, model).unwrap();
     let out = if std::env::var_os("NOMINA_OVERWRITE").is_some() {
-        committed()
+        committed(name)
     } else {
         folder.clone()
     };
-    import_to(&file, &out, BTreeMap::new())?;
-    for name in ["mod.rs", "tests.rs"] {
-        let [new, old] =
-            [&out, &committed()].map(|folder| std::fs::read_to_string(folder.join(name)).unwrap());
-        assert_eq!(new, old, "{name}; NOMINA_OVERWRITE=1 writes it anew");
+    import_to(&file, &out, options)?;
+    for part in ["mod.rs", "tests.rs"] {
+        let [new, old] = [&out, &committed(name)]
+            .map(|folder| std::fs::read_to_string(folder.join(part)).unwrap());
+        assert_eq!(new, old, "{part}; NOMINA_OVERWRITE=1 writes it anew");
     }
     std::fs::remove_dir_all(&folder).unwrap();
     Ok(())
 }
 
+/// Its own test compares the module with the interpreter.
+#[test]
+fn a_model_becomes_the_committed_module() -> nomina::Result<()> {
+    require_committed("digits", digits(), &ImportOptions::default())
+}
+
+#[test]
+fn branches_are_chosen_by_sizes_and_values() -> nomina::Result<()> {
+    require_committed("voice", voice(), &voice_options(Some(16_000.0)))?;
+    let model = voice::Model::open(committed("voice").join("weights.safetensors"))?;
+    let sound = nomina::Tensor::ones([5, 7, 4, 3]);
+    let output = model.forward(&sound)?;
+    assert_eq!(output.scores.shape(), [2, 5, 3]);
+    assert_eq!(output.steps.shape(), [7, 1, 5, 3]);
+    // Two pairs would be averaged, by the branch that the text does not have.
+    let other = std::panic::catch_unwind(|| model.forward(&nomina::Tensor::ones([5, 7, 4, 4])));
+    let panic = other.unwrap_err();
+    let text = panic.downcast_ref::<String>().unwrap();
+    assert!(
+        text.contains("another branch of the model needs other sizes"),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_branch_that_an_input_chooses_is_refused() {
+    let file = std::env::temp_dir().join(format!("nomina-branch-{}.onnx", std::process::id()));
+    std::fs::write(&file, voice()).unwrap();
+    let text = |options| import(&file, &options).unwrap_err().to_string();
+    let error = text(voice_options(None));
+    let unknown = ImportOptions {
+        values: [("tempo".to_owned(), 1.0)].into(),
+        ..voice_options(None)
+    };
+    let unknown = text(unknown);
+    std::fs::remove_file(&file).unwrap();
+    assert!(
+        error.contains("node `/scores/If`, operator `If` of opset 17, cannot be imported")
+            && error.contains("its condition depends on the values of `rate`")
+            && error.contains("`--value rate=1`"),
+        "{error}"
+    );
+    assert!(unknown.contains("there is no input `tempo`"), "{unknown}");
+}
+
 #[test]
 fn an_input_of_another_size_is_an_error() -> nomina::Result<()> {
-    let model = digits::Model::open(committed().join("weights.safetensors"))?;
+    let model = digits::Model::open(committed("digits").join("weights.safetensors"))?;
     let image = nomina::Tensor::zeros([3, 1, 8, 8]);
     assert_eq!(model.forward(&image)?.scores.shape(), [3, 10]);
     let error = model
@@ -133,39 +266,4 @@ fn an_operator_without_a_spelling_is_named() {
         ),
         "{error}"
     );
-}
-
-/// Imports all models of a folder, with sizes from `sizes` files beside them: a line `input=1x2x3` for each input.
-#[test]
-fn a_folder() {
-    let Ok(folders) = std::env::var("NOMINA_IMPORT") else {
-        return;
-    };
-    let (from, to) = folders.split_once('=').unwrap();
-    let mut models: Vec<_> = std::fs::read_dir(from)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    models.sort();
-    for model in models {
-        let sizes = std::fs::read_to_string(model.join("sizes")).unwrap_or_default();
-        let sizes = sizes.lines().filter_map(|line| {
-            let (input, sizes) = line.rsplit_once('=')?;
-            let sizes = sizes
-                .split('x')
-                .filter(|size| !size.is_empty())
-                .map(|size| size.parse().unwrap());
-            Some((input.to_owned(), sizes.collect()))
-        });
-        let name = model.file_name().unwrap().to_string_lossy().into_owned();
-        let start = std::time::Instant::now();
-        match import_to(
-            &model.join("model.onnx"),
-            &Path::new(to).join(&name),
-            sizes.collect(),
-        ) {
-            Ok(report) => println!("{name}: {report}, {:.1} s", start.elapsed().as_secs_f64()),
-            Err(error) => println!("{name}: {error}"),
-        }
-    }
 }

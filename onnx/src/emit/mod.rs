@@ -2,6 +2,7 @@
 //!
 //! | module | |
 //! |---|---|
+//! | [`branches`] | inputs that are set, and branches of `If` that sizes choose |
 //! | [`sample`] | runs on random inputs, from which sizes and their dependence on free sizes are read |
 //! | [`names`] | names of dims as identifiers |
 //! | [`params`], [`paths`] | parameters as nested structs |
@@ -9,12 +10,13 @@
 //! | [`ops`] | how operators are spelled |
 //! | [`module`], [`text`] | the functions, and the text of all |
 
+pub mod branches;
 pub mod expr;
 mod module;
 mod names;
 pub mod ops;
 pub mod params;
-mod paths;
+pub mod paths;
 mod sample;
 pub mod site;
 mod text;
@@ -23,11 +25,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nomina::DynTensor;
-use nomina_core::{Name, Names, Result};
+use nomina_core::{Error, Name, Names, Result};
 use proc_macro2::TokenStream;
 
+use crate::draft::Draft;
 use crate::model::Model;
 use crate::names::user::DimNames;
+use branches::Choice;
 use expr::Expr;
 use site::Site;
 
@@ -74,6 +78,8 @@ pub struct ImportOptions {
     pub names: DimNames,
     /// Sizes of inputs whose sizes the file leaves free, for the sample runs; 2 by default.
     pub sizes: BTreeMap<String, Vec<usize>>,
+    /// Numbers of inputs that become constants, such as a sample rate that chooses a branch: `forward` does not take them.
+    pub values: BTreeMap<String, f64>,
 }
 
 /// A model as Rust.
@@ -91,6 +97,26 @@ pub struct Imported {
     pub dims: Vec<String>,
     /// The number of operators that are called.
     pub operators: usize,
+    /// The branches of `If` that sizes chose: `forward` panics for sizes that choose others.
+    pub branches: Vec<String>,
+}
+
+/// Opens a model as [`import`] does, without writing it: inputs of `options.values` are constants, and each `If` whose condition
+/// follows from sizes is replaced by its branch.
+///
+/// # Errors
+/// Like [`Model::open_with_names`]; also if the model has an `If` and does not run on inputs of the sizes in `options`.
+pub fn open_for_import(path: impl AsRef<Path>, options: &ImportOptions) -> Result<Model> {
+    Ok(opened(path.as_ref(), options)?.0)
+}
+
+fn opened(path: &Path, options: &ImportOptions) -> Result<(Model, Choice)> {
+    let open = || {
+        let mut draft = Draft::open(path)?;
+        let choice = branches::choose(&mut draft, options)?;
+        Ok((Model::new(draft, options.names.clone())?, choice))
+    };
+    open().map_err(|error: Error| error.within(path.display()))
 }
 
 /// Writes a model as Rust.
@@ -100,13 +126,9 @@ pub struct Imported {
 /// model does not run on inputs of the sizes in `options`.
 pub fn import(path: impl AsRef<Path>, options: &ImportOptions) -> Result<(Model, Imported)> {
     let path = path.as_ref();
-    let model = Model::open_with_names(path, options.names.clone())?;
-    let file = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let imported = module::write(&model, &file, options)?;
+    let (model, choice) = opened(path, options)?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let imported = module::write(&model, &file, choice, options)?;
     Ok((model, imported))
 }
 

@@ -6,6 +6,7 @@ use nomina_core::{Error, ErrorKind, Result};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::branches::Choice;
 use super::expr::{Expr, Form};
 use super::names::Spellings;
 use super::params::{Params, tensor_type, unique};
@@ -17,6 +18,9 @@ use crate::call::Call;
 use crate::graph::{Graph, Node, ValueId};
 use crate::model::{Model, Port};
 use crate::proto::READ;
+
+/// Variables of the loops of recurrent layers.
+const RESERVED: &[&str] = &["x", "at", "hidden", "cell", "steps", "inputs", "a", "b"];
 
 /// The most operators of a function.
 const MOST_OPERATORS: usize = 120;
@@ -33,7 +37,15 @@ pub struct Function {
 }
 
 /// Writes a model.
-pub fn write(model: &Model, file: &str, options: &ImportOptions) -> Result<Imported> {
+///
+/// # Errors
+/// If an operator has no typed spelling, or the model does not run on the sizes in `options`.
+pub fn write(
+    model: &Model,
+    file: &str,
+    choice: Choice,
+    options: &ImportOptions,
+) -> Result<Imported> {
     let graph = model.graph();
     let samples = Samples::take(graph, model.inputs(), &options.sizes)?;
     let mut names = Spellings::new(graph, model.named());
@@ -48,6 +60,9 @@ pub fn write(model: &Model, file: &str, options: &ImportOptions) -> Result<Impor
         own: BTreeSet::new(),
         taken: BTreeSet::new(),
         unspelled: HashMap::new(),
+        guards: choice.guards,
+        prelude: Vec::new(),
+        identifiers: RESERVED.iter().map(|&name| name.to_owned()).collect(),
         measured: graph
             .nodes
             .iter()
@@ -55,12 +70,8 @@ pub fn write(model: &Model, file: &str, options: &ImportOptions) -> Result<Impor
             .filter_map(|node| node.inputs.first().copied().flatten())
             .collect(),
     };
-    let mut identifiers: BTreeSet<String> =
-        ["x", "at", "hidden", "cell", "steps", "inputs", "a", "b"]
-            .map(str::to_owned)
-            .into();
     for &id in &graph.inputs {
-        emitter.variable(id, &mut identifiers);
+        emitter.variable(id);
         if emitter.names.get(id, samples.shape(id).len()).is_none() {
             let dims = emitter.names.invented(samples.shape(id).len(), &[]);
             emitter.names.set(id, dims);
@@ -73,8 +84,9 @@ pub fn write(model: &Model, file: &str, options: &ImportOptions) -> Result<Impor
         .filter(|node| !is_known(node, &samples))
         .collect();
     for (at, part) in parts(graph, &live).into_iter().enumerate() {
-        functions.push(function(&mut emitter, part, at, &mut identifiers)?);
+        functions.push(function(&mut emitter, part, at)?);
     }
+    emitter.require_no_guards()?;
     let outputs = outputs(&mut emitter, model.outputs())?;
     Text {
         model,
@@ -82,6 +94,7 @@ pub fn write(model: &Model, file: &str, options: &ImportOptions) -> Result<Impor
         emitter,
         functions,
         outputs,
+        branches: choice.branches,
     }
     .module()
 }
@@ -97,18 +110,8 @@ fn is_known(node: &Node, samples: &Samples) -> bool {
 /// Divides nodes into parts of at most [`MOST_OPERATORS`], where their paths change if possible.
 fn parts<'a>(graph: &Graph, nodes: &[&'a Node]) -> Vec<Vec<&'a Node>> {
     let path = |node: &Node| -> String {
-        let output = node
-            .outputs
-            .iter()
-            .flatten()
-            .next()
-            .map_or("", |&id| &graph.values[id][..]);
-        let name = if node.name.is_empty() {
-            output
-        } else {
-            &node.name[..]
-        };
-        let parts: Vec<&str> = name
+        let parts: Vec<&str> = graph
+            .path_of(node)
             .split(['/', '.'])
             .filter(|part| !part.is_empty())
             .collect();
@@ -128,29 +131,19 @@ fn parts<'a>(graph: &Graph, nodes: &[&'a Node]) -> Vec<Vec<&'a Node>> {
     all
 }
 
-fn function<'a>(
-    emitter: &mut Emitter<'a>,
-    nodes: Vec<&'a Node>,
-    at: usize,
-    identifiers: &mut BTreeSet<String>,
-) -> Result<Function> {
+fn function<'a>(emitter: &mut Emitter<'a>, nodes: Vec<&'a Node>, at: usize) -> Result<Function> {
     emitter.own.clear();
     emitter.taken.clear();
     let mut statements = Vec::new();
     let mut operators = 0;
     for node in nodes {
         let count = statements.len();
-        statement(emitter, node, &mut statements, identifiers).map_err(|error| {
-            let output = node
-                .outputs
-                .iter()
-                .flatten()
-                .next()
-                .map_or("", |&id| &emitter.graph.values[id][..]);
+        statement(emitter, node, &mut statements).map_err(|error| {
+            let path = emitter.graph.path_of(node);
             let place = if node.name.is_empty() {
-                format!("the node of `{output}`")
+                format!("the node of `{path}`")
             } else {
-                format!("node `{}`", node.name)
+                format!("node `{path}`")
             };
             error.within(format!(
                 "{place}, operator `{}` of opset {}, cannot be imported",
@@ -172,7 +165,6 @@ fn statement<'a>(
     emitter: &mut Emitter<'a>,
     node: &'a Node,
     statements: &mut Vec<TokenStream>,
-    identifiers: &mut BTreeSet<String>,
 ) -> Result<()> {
     let samples = emitter.samples;
     let inputs = node
@@ -211,6 +203,7 @@ fn statement<'a>(
         }
         Err(error) => return Err(error),
     };
+    statements.append(&mut site.emitter.prelude);
     for (output, expr) in node.outputs.iter().zip(all) {
         let Some(id) = *output else { continue };
         let rank = samples.shape(id).len();
@@ -235,14 +228,16 @@ fn statement<'a>(
                 .filter(|&x| samples.constant(x).is_none());
             if let Some(x) = same {
                 site.emitter.aliases.insert(id, x);
+                site.emitter.guard(id, statements);
                 continue;
             }
         }
         let kind = tensor_type(&mut site.emitter.names, &expr.dims, expr.dtype);
         let text = expr.owned();
-        let variable = site.emitter.variable(id, identifiers);
+        let variable = site.emitter.variable(id);
         site.emitter.own.insert(id);
         statements.push(quote!(let #variable: #kind = #text;));
+        site.emitter.guard(id, statements);
     }
     Ok(())
 }

@@ -22,18 +22,7 @@ pub fn parameter(graph: &Graph, id: ValueId, node: &Node, at: usize) -> Vec<Stri
         || !own.contains(|c: char| c.is_ascii_alphabetic());
     let mut path = split(own);
     if anonymous || path.is_empty() {
-        let output = node
-            .outputs
-            .iter()
-            .flatten()
-            .next()
-            .map_or("", |&id| &graph.values[id][..]);
-        let place = if node.name.is_empty() {
-            output
-        } else {
-            &node.name[..]
-        };
-        path = split(place);
+        path = split(graph.path_of(node));
         let role = match (&node.op[..], at) {
             ("Conv" | "ConvTranspose" | "Gemm", 1) | ("MatMul" | "Gather", _) => "weight",
             ("BatchNormalization" | "LayerNormalization" | "GroupNormalization", 1) => "weight",

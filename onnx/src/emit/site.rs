@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use nomina::{DType, DynTensor};
-use nomina_core::Result;
+use nomina_core::{Error, ErrorKind, Result};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::branches::Guard;
 use super::expr::{Expr, Form};
 use super::names::Spellings;
 use super::params::{Param, Params};
@@ -14,6 +15,7 @@ use super::paths;
 use super::sample::Samples;
 use crate::call::{Call, reshape};
 use crate::graph::{Graph, Node, ValueId};
+use crate::proto::READ;
 
 /// The state of the text that is written.
 pub struct Emitter<'a> {
@@ -37,6 +39,12 @@ pub struct Emitter<'a> {
     pub unspelled: HashMap<ValueId, String>,
     /// Values whose sizes the model computes with.
     pub measured: Vec<ValueId>,
+    /// Sizes of which the branch of an `If` was chosen, and which are not checked yet.
+    pub guards: Vec<Guard>,
+    /// Statements before that of the current node.
+    pub prelude: Vec<TokenStream>,
+    /// The variables that there are.
+    pub identifiers: BTreeSet<String>,
 }
 
 /// A node, and the state.
@@ -353,11 +361,62 @@ impl Emitter<'_> {
     }
 
     /// Gives a value a variable.
-    pub fn variable(&mut self, id: ValueId, taken: &mut BTreeSet<String>) -> Ident {
-        let name = super::params::unique(&paths::variable(&self.graph.values[id]), taken);
-        let ident = format_ident!("{name}");
+    pub fn variable(&mut self, id: ValueId) -> Ident {
+        let ident = self.identifier(&paths::variable(&self.graph.values[id]));
         self.variables.insert(id, ident.clone());
         ident
+    }
+
+    /// Returns an identifier that is not taken yet.
+    pub fn identifier(&mut self, wanted: &str) -> Ident {
+        format_ident!("{}", super::params::unique(wanted, &mut self.identifiers))
+    }
+
+    /// Returns the size that dim `axis` of a value must have, because it chose a branch.
+    pub fn guarded(&self, id: ValueId, axis: usize) -> Option<usize> {
+        let mut guards = self.guards.iter();
+        let guard = guards.find(|guard| guard.id == id && guard.axis == axis)?;
+        Some(guard.size)
+    }
+
+    /// Adds checks of the sizes of a value that chose branches.
+    pub fn guard(&mut self, id: ValueId, statements: &mut Vec<TokenStream>) {
+        let all = std::mem::take(&mut self.guards);
+        let (own, others) = all.into_iter().partition(|guard: &Guard| guard.id == id);
+        self.guards = others;
+        let resolved = self.resolved(id);
+        for guard in own {
+            let variable = self.variables[&resolved].clone();
+            let dims = self.names.get(id, self.samples.shape(id).len());
+            let Some(dim) = dims.and_then(|dims| dims.get(guard.axis).cloned()) else {
+                self.guards.push(guard);
+                continue;
+            };
+            let dim = self.names.dim_value(&dim);
+            let size = Literal::usize_unsuffixed(guard.size);
+            statements.push(
+                quote!(assert_eq!(#variable.size(#dim), #size, "another branch of the model needs other sizes");),
+            );
+        }
+    }
+
+    /// Checks that all sizes that chose branches are checked.
+    ///
+    /// # Errors
+    /// If one is that of a value without a variable.
+    pub fn require_no_guards(&self) -> Result<()> {
+        let inputs = &self.graph.inputs;
+        let open = self
+            .guards
+            .iter()
+            .find(|guard| !inputs.contains(&guard.id) && self.samples.constant(guard.id).is_none());
+        open.map_or(Ok(()), |guard| {
+            let what = format!(
+                "an `If` depends on the size of dim {} of `{}`, which the text does not have",
+                guard.axis, self.graph.values[guard.id]
+            );
+            Err(Error::new(ErrorKind::Argument, READ, what))
+        })
     }
 }
 

@@ -22,6 +22,7 @@ pub struct Text<'a> {
     pub emitter: Emitter<'a>,
     pub functions: Vec<Function>,
     pub outputs: Vec<OutputField>,
+    pub branches: Vec<String>,
 }
 
 impl Text<'_> {
@@ -127,6 +128,7 @@ impl Text<'_> {
             sample,
             dims: names,
             operators,
+            branches: self.branches,
         })
     }
 
@@ -179,7 +181,10 @@ impl Text<'_> {
             let name = &self.emitter.graph.values[id];
             let sizes = (0..self.emitter.samples.shape(id).len()).map(|axis| {
                 let all = self.emitter.samples.extent(id, axis);
-                if all.windows(2).all(|pair| pair[0] == pair[1]) {
+                if let Some(size) = self.emitter.guarded(id, axis) {
+                    let n = Literal::usize_unsuffixed(size);
+                    quote!(Some(#n))
+                } else if all.windows(2).all(|pair| pair[0] == pair[1]) {
                     let n = Literal::usize_unsuffixed(all[0]);
                     quote!(Some(#n))
                 } else {

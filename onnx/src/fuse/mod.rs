@@ -15,6 +15,7 @@ use nomina::{DType, DynTensor};
 
 use crate::graph::{Attribute, Graph, Node, ValueId};
 use crate::names::trace::Trace;
+use crate::placement::Placement;
 
 pub use chain::Program;
 
@@ -484,6 +485,7 @@ fn apply(
             inputs,
             outputs,
             attributes: fusion.attributes,
+            placement: Placement::default(),
         };
     }
     let mut gone = gone.into_iter();

@@ -1,5 +1,6 @@
 //! Graphs: nodes, values, constants.
 
+mod branch;
 mod read;
 
 use std::collections::HashMap;
@@ -8,6 +9,7 @@ use std::fmt;
 use nomina::DynTensor;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
+use crate::placement::Placement;
 use crate::proto::READ;
 use crate::table::Row;
 
@@ -87,6 +89,8 @@ pub struct Node {
     pub outputs: Vec<Option<ValueId>>,
     /// The attributes.
     pub attributes: Vec<(String, Attribute)>,
+    /// Where it runs, for values on a device.
+    pub placement: Placement,
 }
 
 impl Node {
@@ -137,6 +141,14 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Returns the path of a node: its name, or that of its first result.
+    pub fn path_of<'a>(&'a self, node: &'a Node) -> &'a str {
+        match node.outputs.iter().flatten().next() {
+            Some(&id) if node.name.is_empty() => &self.values[id],
+            _ => &node.name,
+        }
+    }
+
     /// Removes nodes and constants that no output needs.
     pub fn remove_dead(&mut self) {
         let mut needed = vec![false; self.values.len()];

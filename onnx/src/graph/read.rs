@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use nomina_core::{ErrorKind, Result};
 
 use super::{Attribute, Graph, Node, StatedSize, ValueId, ValueType};
+use crate::placement::Placement;
 use crate::proto::wire::{Fields, Wire, fixed, ints};
 use crate::proto::{Limits, MAX_DEPTH, broken, tensor};
 use crate::table::row;
@@ -198,6 +199,7 @@ impl Reader<'_> {
             inputs: Vec::new(),
             outputs: Vec::new(),
             attributes: Vec::new(),
+            placement: Placement::default(),
         };
         for field in Fields::new(message) {
             match field? {

@@ -5,6 +5,9 @@ use nomina_core::Result;
 
 use super::shape::full;
 use crate::call::{Call, Value, from_ints};
+use crate::emit::Emit;
+use crate::emit::ops as spell;
+use crate::fold;
 use crate::graph::{Graph, ValueId};
 use crate::names::flow::Flow::Fresh;
 use crate::run::run;
@@ -12,17 +15,16 @@ use crate::table::Row;
 use crate::table::Run::Values;
 
 pub const ROWS: &[Row] = &[
-    Row::new("If", 1, Fresh, Values(branch)).not_foldable(),
+    Row::new("If", 1, Fresh, Values(branch))
+        .emit(Emit::Several(spell::branch::refuse))
+        .not_foldable(),
     Row::new("Loop", 1, Fresh, Values(repeat)).not_foldable(),
     Row::new("Scan", 9, Fresh, Values(scan)).not_foldable(),
 ];
 
 fn truth(c: &Call<'_>, value: &Value) -> Result<bool> {
-    let tensor = value
-        .tensor()
-        .filter(|t| t.numel() == 1)
-        .ok_or_else(|| c.fail("a condition has not one element"))?;
-    Ok(tensor.to_dtype(DType::Bool)?.to_vec::<bool>()?[0])
+    let truth = value.tensor().and_then(fold::truth);
+    truth.ok_or_else(|| c.fail("a condition has not one element"))
 }
 
 fn branch(c: &Call<'_>) -> Result<Vec<Value>> {

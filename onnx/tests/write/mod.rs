@@ -32,6 +32,8 @@ pub enum Attr {
     Int(i64),
     Float(f32),
     Ints(Vec<i64>),
+    Text(&'static str),
+    Graph(Vec<u8>),
 }
 
 /// A graph that is written field by field.
@@ -117,7 +119,12 @@ impl Writer {
         self
     }
 
-    /// A node called like its first output.
+    /// A scalar of `i64`.
+    pub fn int(self, name: &str, value: i64) -> Self {
+        self.tensor(name, 7, &[], &value.to_le_bytes())
+    }
+
+    /// A node called like its first output; several outputs are separated by commas, and one that is left out is empty.
     pub fn node(self, op: &str, inputs: &[&str], output: &str) -> Self {
         self.node_with(op, inputs, output, &[])
     }
@@ -134,8 +141,12 @@ impl Writer {
             .iter()
             .flat_map(|input| field(1, input.as_bytes()))
             .collect();
-        all.extend(field(2, output.as_bytes()));
-        all.extend(field(3, format!("/{output}/{op}").as_bytes()));
+        let mut outputs = output.split(',');
+        outputs
+            .clone()
+            .for_each(|output| all.extend(field(2, output.as_bytes())));
+        let name = outputs.find(|output| !output.is_empty()).unwrap_or("");
+        all.extend(field(3, format!("/{name}/{op}").as_bytes()));
         all.extend(field(4, op.as_bytes()));
         for (name, value) in attributes {
             let mut attribute = field(1, name.as_bytes());
@@ -150,11 +161,20 @@ impl Writer {
                     attribute.extend(values.iter().flat_map(|&v| varint(8, v)));
                     attribute.extend(varint(20, 7));
                 }
+                Attr::Text(text) => {
+                    attribute.extend([field(4, text.as_bytes()), varint(20, 3)].concat());
+                }
+                Attr::Graph(graph) => attribute.extend([field(6, graph), varint(20, 5)].concat()),
             }
             all.extend(field(5, &attribute));
         }
         self.graph.extend(field(1, &all));
         self
+    }
+
+    /// The graph, as an attribute.
+    pub fn graph(self) -> Attr {
+        Attr::Graph(self.graph)
     }
 
     /// The model, at opset 17.

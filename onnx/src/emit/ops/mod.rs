@@ -1,5 +1,6 @@
 //! How operators are spelled, a file per family.
 
+pub mod branch;
 pub mod elementwise;
 pub mod order;
 pub mod pick;
