@@ -61,9 +61,10 @@ cargo nomina <command>
   types FILE [--name NAME] [--sizes]
                     prints dims and structs for the tensors of a file: safetensors, PyTorch's, npz, zarr;
                     --name names the outermost struct, --sizes makes sizes a part of the dims
-  import FILE --out DIR [--sizes INPUT=1x3x224x224]
-                    writes an ONNX model as a Rust module: structs, `forward`, tests, names.toml, weights; --sizes
-                    gives sizes that the file leaves free, for the sample runs
+  import FILE --out DIR [--names] [--check] [--sizes INPUT=1x3x224x224] [--value INPUT=16000]
+                    writes an ONNX model as a Rust module: structs, `forward`, tests, names.toml, weights; --names only
+                    lists the dims and writes DIR/names.toml to edit, --check compiles the module and runs its test,
+                    --sizes gives sizes that the file leaves free, for the sample runs, --value makes an input a constant
   explain WORDS     shows pages about an error, found by words of its first line or a heading
 ";
 
