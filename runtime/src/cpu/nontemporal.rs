@@ -60,7 +60,8 @@ impl NonTemporal {
         use super::simd::{Level, level};
         Some(Self(match level() {
             Level::Avx512 => lines512,
-            Level::Avx2 | Level::Baseline => lines128,
+            Level::Avx2 => lines256,
+            Level::Baseline => lines128,
         }))
     }
 
@@ -111,37 +112,36 @@ impl NonTemporal {
     }
 }
 
-/// Copies `n` bytes, a multiple of [`LINE`], to a line-aligned address.
+/// Defines functions that copy `n` bytes, a multiple of [`LINE`], to a line-aligned address.
 ///
-/// # Safety
-/// The requirements of [`NonTemporal::copy`]; the processor has AVX-512F.
+/// An iteration loads and then stores a whole line: a loop of single stores is so short that its place in the program
+/// decides its speed (1.3 times the time of `relu` on Zen 3, if it crossed a line of code).
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-#[target_feature(enable = "avx512f")]
-unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
-    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
-    for at in (0..n).step_by(LINE) {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            let line = _mm512_loadu_si512(from.add(at).cast());
-            _mm512_stream_si512(to.add(at).cast(), line);
+macro_rules! lines {
+    ($($name:ident: $(#[$feature:meta])? $load:ident, $stream:ident, $($part:literal)+;)+) => {$(
+        /// # Safety
+        /// The requirements of [`NonTemporal::copy`]; the processor has the instructions.
+        $(#[$feature])?
+        unsafe fn $name(from: *const u8, to: *mut u8, n: usize) {
+            use std::arch::x86_64::{$load, $stream};
+            const BYTES: usize = LINE / [$($part),+].len();
+            for at in (0..n).step_by(LINE) {
+                // SAFETY: guaranteed by the caller.
+                unsafe {
+                    let (from, to) = (from.add(at), to.add(at));
+                    let line = [$($load(from.add($part * BYTES).cast())),+];
+                    $($stream(to.add($part * BYTES).cast(), line[$part]);)+
+                }
+            }
         }
-    }
+    )+};
 }
 
-/// Like [`lines512`], for every x86-64 processor.
-///
-/// # Safety
-/// The requirements of [`NonTemporal::copy`].
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-unsafe fn lines128(from: *const u8, to: *mut u8, n: usize) {
-    use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
-    for at in (0..n).step_by(16) {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            let part = _mm_loadu_si128(from.add(at).cast());
-            _mm_stream_si128(to.add(at).cast(), part);
-        }
-    }
+lines! {
+    lines128: _mm_loadu_si128, _mm_stream_si128, 0 1 2 3;
+    lines256: #[target_feature(enable = "avx2")] _mm256_loadu_si256, _mm256_stream_si256, 0 1;
+    lines512: #[target_feature(enable = "avx512f")] _mm512_loadu_si512, _mm512_stream_si512, 0;
 }
 
 #[cfg(test)]
