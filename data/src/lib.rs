@@ -18,6 +18,7 @@
 //! | feature | files |
 //! |---|---|
 //! | `netcdf` (default) | netCDF, classic and version 4, by `netcdf-reader` |
+//! | `plot` | [pictures](plot::Plot) of tensors with labels, SVG and PNG, by `plotters` |
 //! | `blosc` | chunks of zarr that blosc compressed, by `blusc` |
 //!
 //! zarr is always there: groups of version 2 and 3 are read, and those of version 3 written. All crates are pure Rust.
@@ -32,6 +33,9 @@ mod decode;
 mod display;
 mod grouping;
 mod labelled;
+#[cfg(feature = "plot")]
+#[cfg_attr(docsrs, doc(cfg(feature = "plot")))]
+pub mod plot;
 mod rust;
 mod scan;
 mod select;
@@ -51,7 +55,7 @@ pub use source::LeftOut;
 pub use variable::Variable;
 
 /// The guide to dataset files; its snippets run as doc tests.
-#[cfg(all(doctest, feature = "netcdf"))]
+#[cfg(all(doctest, feature = "netcdf", feature = "plot"))]
 #[doc = include_str!("../../docs/dataset_files.md")]
 pub struct DatasetFiles;
 
