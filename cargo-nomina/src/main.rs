@@ -10,6 +10,7 @@
 //! cargo nomina explain cannot broadcast
 //! cargo nomina check                 # what compiles and may be a mistake
 //! cargo nomina types model.pth       # a file's tensors as types
+//! cargo nomina types era5.nc         # a dataset as a struct
 //! cargo nomina import m.onnx --out src/m   # an ONNX model as Rust
 //! ```
 //!
@@ -58,9 +59,10 @@ cargo nomina <command>
                     --write makes the sure ones, with --guesses the others too, --sure omits these; --messages reads
                     cargo's JSON from a file, `-` from the input, and compiles nothing: all fixes are guesses
   check [ARGS]      lists likely mistakes that compile: products over two names, unused dims
-  types FILE [--name NAME] [--sizes]
-                    prints dims and structs for the tensors of a file: safetensors, PyTorch's, npz, zarr;
-                    --name names the outermost struct, --sizes makes sizes a part of the dims
+  types FILE [--name NAME] [--sizes] [--tensors]
+                    prints dims and structs for the tensors of a file, safetensors, PyTorch's, npz or zarr, or for the
+                    dataset of a netCDF or zarr file, with units and types of labels; --name names the outermost
+                    struct, --sizes makes sizes a part of the dims, --tensors prints a zarr dataset as its tensors
   import FILE --out DIR [--names] [--check] [--sizes INPUT=1x3x224x224] [--value INPUT=16000]
                     writes an ONNX model as a Rust module: structs, `forward`, tests, names.toml, weights; --names only
                     lists the dims and writes DIR/names.toml to edit, --check compiles the module and runs its test,

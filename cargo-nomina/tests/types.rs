@@ -20,9 +20,15 @@ mod checkpoint;
 #[path = "types/foreign.rs"]
 #[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod foreign;
+#[path = "types/made.rs"]
+#[allow(dead_code, reason = "text as the command prints it")]
+mod made;
 #[path = "types/named.rs"]
 #[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod named;
+#[path = "types/north.rs"]
+#[allow(dead_code, reason = "text as the command prints it")]
+mod north;
 #[path = "types/packed.rs"]
 #[allow(dead_code, non_snake_case, reason = "text as the command prints it")]
 mod packed;
@@ -30,6 +36,13 @@ mod packed;
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../io/tests/data")
+        .join(name)
+}
+
+/// Returns a file of nomina-data's tests.
+fn dataset(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../data/tests/data")
         .join(name)
 }
 
@@ -160,6 +173,55 @@ fn repeated_blocks_are_one_struct() {
     assert_eq!(all.stem.layer_2.weight.rank(), 4);
     let field: &Tensor<(blocks::TypeDim0,)> = &all.type_;
     assert_eq!(field.shape(), [2]);
+}
+
+#[test]
+fn a_dataset_in_a_calendar_of_360_days() {
+    use nomina_data::{CfTime, Dataset};
+    let file = dataset("a1b_cut.nc");
+    same(&["--name", "North"], &file, "north.rs");
+    let north = north::North::open(&file).unwrap();
+    let south = north.sel(north::Latitude, ..=30.0);
+    assert_eq!(south.air_temperature.shape(), [240, 3, 10]);
+    let period: &Tensor<(north::Time,), i32> = north.forecast_period.tensor();
+    let reference: CfTime = north.forecast_reference_time;
+    assert_eq!(
+        (period.numel(), reference.day(), north.height),
+        (240, 1, 1.5)
+    );
+
+    // A group of zarr with labels is a dataset, any other one tensors.
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("a1b_cut.zarr");
+    north.write_zarr(&store).unwrap();
+    let text = printed(&["--name", "North"], &store);
+    for line in [
+        "pub Time(\"time\"): CfTime,",
+        "#[dataset(units = \"K\")]",
+        "pub height: f64,",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let tensors = printed(&["--tensors"], &store);
+    assert!(
+        tensors.contains("Zarr<Tensor<(time, latitude, longitude)>>"),
+        "{tensors}"
+    );
+    assert!(!tensors.contains("Dataset"), "{tensors}");
+}
+
+#[test]
+fn a_dataset_whose_names_are_no_identifiers() {
+    use nomina_data::{Dataset, DynDataset};
+    let file = dataset("made.nc");
+    same(&[], &file, "made.rs");
+    let made = made::Made::open(&file).unwrap();
+    let scores: &Tensor<(made::ModelName, made::D2m), f64> = made.scores.tensor();
+    assert_eq!(scores.shape(), [2, 2]);
+    assert_eq!(made.isel(made::ModelName, 1..).scores.shape(), [1, 2]);
+    let renamed = DynDataset::open(&file).unwrap();
+    let error = renamed.rename_dim("model name", "station").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DuplicateNames);
 }
 
 #[test]

@@ -392,7 +392,7 @@ impl DynDataset {
         Err(Error::new(ErrorKind::Shape, op, problems.join("; ")))
     }
 
-    fn require_dim(&self, op: &'static str, dim: &str) -> Result<usize> {
+    pub(crate) fn require_dim(&self, op: &'static str, dim: &str) -> Result<usize> {
         let sizes = self.sizes();
         match sizes.iter().find(|(own, _)| *own == dim) {
             Some(&(_, size)) => Ok(size),

@@ -1,7 +1,26 @@
-//! Datasets of named tensors, as files have them: netCDF and zarr with coordinates, attributes and calendars.
+//! Datasets of named tensors: structs that open netCDF and zarr files with coordinates, attributes and calendars.
 //!
-//! A [`DynDataset`] is opened from a file and has variables, coordinates and attributes by name. Selection is by labels
-//! or positions, on every variable that has the dim.
+//! A struct with [`#[derive(Dataset)]`](trait@Dataset) has the variables of a file as fields, whose names, dims, dtypes, units
+//! and types of labels are checked when it is opened. Selection is by labels or positions, on every field that has the dim.
+//!
+//! ```
+//! use nomina::{Labelled, Timestamp, prelude::*};
+//! use nomina_data::Dataset;
+//! dims! { Time("time"): Timestamp, Lat("latitude"): f64, Lon("longitude"): f64 }
+//!
+//! #[derive(Dataset)]
+//! struct Sea {
+//!     #[dataset(units = "K")]
+//!     surface_temperature: Labelled<(Time, Lat, Lon)>,
+//! }
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ostia_cut.nc");
+//! let pacific = Sea::open(path)?.sel(Lon, 150.0..=210.0).sel(Time, "2007");
+//! let mean: Labelled<(Lat, Lon)> = pacific.surface_temperature.nanmean(Time);
+//! # assert_eq!(mean.shape(), [6, 12]);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! A [`DynDataset`] has variables, coordinates and attributes by name, for files whose contents the program does not know.
 //!
 //! ```
 //! use nomina_data::DynDataset;
@@ -27,6 +46,7 @@
 
 mod attributes;
 pub mod calendar;
+mod cf_labels;
 mod column;
 mod dataset;
 mod decode;
@@ -36,8 +56,11 @@ mod labelled;
 #[cfg(feature = "plot")]
 #[cfg_attr(docsrs, doc(cfg(feature = "plot")))]
 pub mod plot;
+mod reduce;
+mod rename;
 mod rust;
 mod scan;
+mod schema;
 mod select;
 mod source;
 mod variable;
@@ -49,15 +72,30 @@ pub use column::{Column, Label};
 pub use dataset::{DynDataset, OpenOptions};
 pub use grouping::DatasetGroups;
 pub use nomina::Timestamp;
+pub use nomina_data_macros::Dataset;
 pub use scan::{Reduction, Scan};
+pub use schema::{Coordinate, Dataset, DimOfSome, Field};
 pub use select::{Index, Positions, Select, nearest};
 pub use source::LeftOut;
 pub use variable::Variable;
+
+/// What `#[derive(Dataset)]` writes.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::schema::{
+        FieldTree, FieldValue, OneField, Reading, VariableSpec, dim_name, require_agreement,
+    };
+}
 
 /// The guide to dataset files; its snippets run as doc tests.
 #[cfg(all(doctest, feature = "netcdf", feature = "plot"))]
 #[doc = include_str!("../../docs/dataset_files.md")]
 pub struct DatasetFiles;
+
+/// The guide to labelled tensors and datasets; its snippets run as doc tests.
+#[cfg(all(doctest, feature = "netcdf"))]
+#[doc = include_str!("../../docs/datasets.md")]
+pub struct Datasets;
 
 /// The example of the README, run as a test.
 #[cfg(all(doctest, feature = "netcdf"))]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use nomina::{Name, Result};
 
-use crate::dataset::DynDataset;
+use crate::dataset::{DynDataset, is_index};
 use crate::variable::Variable;
 
 /// Words that no field of a struct can have.
@@ -16,14 +16,18 @@ const KEYWORDS: [&str; 38] = [
     "where", "while", "yield",
 ];
 
-/// Types that the text uses.
-const TYPES: [&str; 8] = [
+/// Types that the text uses, or that a reader expects to be those of the standard library.
+const TYPES: [&str; 12] = [
     "CfTime",
-    "DynDataset",
+    "Clone",
+    "Coordinate",
+    "Dataset",
     "DynLabelled",
     "Labelled",
+    "Option",
     "Result",
     "String",
+    "Tensor",
     "Timestamp",
     "Wild",
 ];
@@ -31,9 +35,17 @@ const TYPES: [&str; 8] = [
 /// The largest number of dims of a typed tensor.
 const MOST_DIMS: usize = 8;
 
+/// A dim of the file, and its marker.
+struct DimMarker {
+    name: String,
+    ident: String,
+}
+
 impl DynDataset {
-    /// Returns the text of a module with the dims and label types of the dataset, and a struct of its variables that
-    /// opens a file: for [`cargo nomina types`]. Units are in the documentation of fields.
+    /// Returns the text of a module with the dims of the dataset, and a struct of its variables with
+    /// [`#[derive(Dataset)]`](trait@crate::Dataset) that opens the file: for [`cargo nomina types`].
+    ///
+    /// Dims and variables whose names are no identifiers get attributes. Texts and times along several dims have no field.
     ///
     /// [`cargo nomina types`]: https://docs.rs/cargo-nomina
     ///
@@ -41,116 +53,145 @@ impl DynDataset {
     /// Returns the errors of reading labels.
     pub fn to_rust(&self, file: &str, name: &str) -> Result<String> {
         let root = camel(name);
-        let mut taken: BTreeSet<String> = TYPES
-            .map(str::to_owned)
-            .into_iter()
-            .chain([root.clone()])
-            .collect();
-        // The dims of variables that become fields.
-        let fields: Vec<&Variable> = self
-            .variables()
-            .filter(|one| one.dtype().is_some())
-            .collect();
-        let mut dims: Vec<(String, String)> = Vec::new();
-        let mut lines = String::new();
-        let mut has_calendar = false;
-        for one in &fields {
-            for name in one.names().iter().flatten() {
-                let name = name.as_str();
-                if dims.iter().any(|(own, _)| own == name) {
-                    continue;
-                }
-                let ident = unique(&camel(name), &mut taken);
-                let spelling = if ident == name {
-                    String::new()
-                } else {
-                    format!("(\"{name}\")")
-                };
-                let labels = self.labels(name).ok();
-                let label = labels
-                    .as_ref()
-                    .map_or(String::new(), |one| format!(": {}", one.type_name()));
-                has_calendar |= label == ": CfTime";
-                let comment = match self.variables.iter().find(|one| one.name() == name) {
-                    Some(index) => describe(
-                        index,
-                        labels
-                            .as_deref()
-                            .map(|column| (column.show(0), column.len())),
-                    ),
-                    None => String::new(),
-                };
-                let _ = writeln!(lines, "    pub {ident}{spelling}{label},{comment}");
-                dims.push((name.to_owned(), ident));
+        let mut taken: BTreeSet<String> = TYPES.map(str::to_owned).into_iter().collect();
+        taken.insert(root.clone());
+        let variables = || self.variables.iter().filter(|one| !is_index(one));
+        let mut dims: Vec<DimMarker> = Vec::new();
+        let (mut lines, mut renamed) = (String::new(), Vec::new());
+        // Texts and times along several dims have no field.
+        let has_field = |one: &&Variable| one.dtype().is_some() || one.dims().len() < 2;
+        for name in variables().filter(has_field).flat_map(Variable::dims) {
+            if dims.iter().any(|dim| dim.name == *name) {
+                continue;
             }
+            let ident = unique(&camel(name), &mut taken);
+            let spelling = if ident == *name {
+                String::new()
+            } else if Name::new(name).is_ok() {
+                format!("(\"{name}\")")
+            } else {
+                renamed.push(format!("{ident} = {name:?}"));
+                String::new()
+            };
+            let labels = self.labels(name).ok();
+            let label = labels
+                .as_ref()
+                .map(|labels| format!(": {}", labels.type_name()));
+            let extent = labels.as_ref().map(|labels| (labels.show(0), labels.len()));
+            let index = self.variables.iter().find(|one| one.name() == name);
+            let comment = index
+                .map(|index| describe(index, extent))
+                .unwrap_or_default();
+            let label = label.unwrap_or_default();
+            let _ = writeln!(lines, "    pub {ident}{spelling}{label},{comment}");
+            dims.push(DimMarker {
+                name: name.clone(),
+                ident,
+            });
         }
         let mut declared = String::new();
-        let mut opened = String::new();
         let mut idents = BTreeSet::new();
-        for one in &fields {
+        for one in variables() {
+            let Some(kind) = self.field_type(one, &dims) else {
+                let (name, dims) = (one.name().escape_debug(), one.dims().join(", "));
+                let kind = one.type_name();
+                let _ = writeln!(declared, "    // No field holds `{name}` ({dims}) {kind}.");
+                continue;
+            };
             let ident = unique(&field(one.name()), &mut idents);
-            let comment = documentation(one);
-            let (kind, typed) = self.field_type(one, &dims);
-            let _ = writeln!(declared, "{comment}    pub {ident}: {kind},");
-            let name = one.name().escape_default();
-            let _ = writeln!(
-                opened,
-                "            {ident}: file.labelled(\"{name}\")?{typed},"
-            );
+            declared += &documentation(one);
+            declared += &self.attribute(one, &ident, &kind);
+            let _ = writeln!(declared, "    pub {ident}: {kind},");
         }
-        let mut imports = Vec::new();
-        for (name, used) in [
-            ("DynLabelled", declared.contains(": DynLabelled,")),
-            ("Labelled", declared.contains(": Labelled<")),
-            ("Timestamp", lines.contains(": Timestamp,")),
-        ] {
-            imports.extend(used.then_some(name));
-        }
-        let mut out = format!(
-            "//! The variables of `{file}`, written by `cargo nomina types`.\n\nuse nomina::prelude::*;\n"
-        );
-        match &imports[..] {
-            [] => {}
-            [only] => out += &format!("use nomina::{only};\n"),
-            all => out += &format!("use nomina::{{{}}};\n", all.join(", ")),
-        }
-        out += if has_calendar {
-            "use nomina_data::{CfTime, DynDataset};\n"
-        } else {
-            "use nomina_data::DynDataset;\n"
+        let text = format!("{lines}{declared}");
+        let used = |name: &&str| {
+            let letter = |c: char| c.is_alphanumeric() || c == '_';
+            text.split(|c: char| !letter(c)).any(|word| word == *name)
         };
+        let import = |krate: &str, names: &[&str]| {
+            let used: Vec<&str> = names
+                .iter()
+                .copied()
+                .filter(|name| *name == "Dataset" || used(name))
+                .collect();
+            match &used[..] {
+                [] => String::new(),
+                [only] => format!("use {krate}::{only};\n"),
+                all => format!("use {krate}::{{{}}};\n", all.join(", ")),
+            }
+        };
+        let mut out =
+            format!("//! The variables of `{file}`, written by `cargo nomina types`.\n\n");
+        // In rustfmt's order.
+        let prelude = "use nomina::prelude::*;\n";
+        let own = import("nomina", &["DynLabelled", "Labelled", "Timestamp"]);
+        if own.contains('{') || own.is_empty() {
+            out = out + prelude + &own;
+        } else {
+            out = out + &own + prelude;
+        }
+        out += &import("nomina_data", &["CfTime", "Coordinate", "Dataset"]);
         if !lines.is_empty() {
             let _ = write!(out, "\ndims! {{\n{lines}}}\n");
         }
         let _ = write!(
             out,
-            "\n/// The variables of `{file}`.\n#[derive(Clone)]\npub struct {root} {{\n{declared}}}\n\n\
-             impl {root} {{\n    /// Opens a file, and checks its dims, dtypes and labels.\n    \
-             pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self> {{\n        \
-             let file = DynDataset::open(path)?;\n        Ok(Self {{\n{opened}        }})\n    }}\n}}\n"
+            "\n/// The variables of `{file}`.\n#[derive(Dataset, Clone)]\n"
         );
+        if !renamed.is_empty() {
+            let _ = writeln!(out, "#[dataset(rename({}))]", renamed.join(", "));
+        }
+        let _ = write!(out, "pub struct {root} {{\n{declared}}}\n");
         Ok(out)
     }
 
-    /// Returns the type of a field, and what follows the labelled tensor to get it.
-    fn field_type(&self, one: &Variable, dims: &[(String, String)]) -> (String, &'static str) {
-        let ident = |name: &Option<Name>| match name {
-            Some(name) => {
-                let own = dims.iter().find(|(own, _)| own == name.as_str());
-                own.map_or_else(|| "Wild".to_owned(), |(_, ident)| ident.clone())
-            }
-            None => "Wild".to_owned(),
+    /// Returns the type of a field; none for texts and times along several dims.
+    fn field_type(&self, one: &Variable, dims: &[DimMarker]) -> Option<String> {
+        let ident = |name: &String| {
+            let own = dims.iter().find(|dim| dim.name == *name);
+            own.map_or("Wild", |dim| &dim.ident)
         };
-        let names: Vec<String> = one.names().iter().map(ident).collect();
+        let names: Vec<&str> = one.dims().iter().map(ident).collect();
         let dtype = one.type_name();
-        if names.len() > MOST_DIMS || names.iter().any(|name| name == "Wild") {
-            return ("DynLabelled".to_owned(), "");
+        match (one.dtype(), &names[..]) {
+            (None, []) => return Some(dtype),
+            (None, [dim]) => return Some(format!("Coordinate<{dim}, {dtype}>")),
+            (None, _) => return None,
+            (Some(dtype), [])
+                if self.is_coordinate(one) && (dtype.is_float() || dtype.is_integral()) =>
+            {
+                return Some(if dtype.is_float() { "f64" } else { "i64" }.to_owned());
+            }
+            _ => {}
         }
-        let list = match &names[..] {
+        let distinct: BTreeSet<&str> = names.iter().copied().collect();
+        if names.len() > MOST_DIMS || distinct.len() < names.len() {
+            return Some("DynLabelled".to_owned());
+        }
+        let list = match names[..] {
             [only] => format!("({only},)"),
-            all => format!("({})", all.join(", ")),
+            _ => format!("({})", names.join(", ")),
         };
-        (format!("Labelled<{list}, {dtype}>"), ".typed()?")
+        Some(format!("Labelled<{list}, {dtype}>"))
+    }
+
+    /// Returns the attribute of a field.
+    fn attribute(&self, one: &Variable, ident: &str, kind: &str) -> String {
+        let mut parts = Vec::new();
+        if ident != one.name() {
+            parts.push(format!("name = {:?}", one.name()));
+        }
+        if let Some(units) = one.attributes().text("units") {
+            parts.push(format!("units = {units:?}"));
+        }
+        if self.is_coordinate(one) && kind.contains("Labelled") {
+            parts.push("coordinate".to_owned());
+        }
+        if parts.is_empty() {
+            String::new()
+        } else {
+            format!("    #[dataset({})]\n", parts.join(", "))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use nomina::prelude::*;
 use nomina::{DynLabelled, Timestamp};
-use nomina_data::DynDataset;
+use nomina_data::{Dataset as _, DynDataset};
 
 dims! {
     Time("time"): Timestamp,
@@ -137,7 +137,7 @@ fn the_text_of_types_compiles_and_opens() {
     let text = open("a1b_cut.nc").to_rust("a1b_cut.nc", "north").unwrap();
     for line in [
         "pub Time(\"time\"): CfTime,",
-        "use nomina_data::{CfTime, DynDataset};",
+        "use nomina_data::{CfTime, Dataset};",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }

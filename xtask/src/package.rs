@@ -5,12 +5,13 @@ use crate::project_rules::code;
 use crate::step::{Command, root};
 
 /// The folders of the published packages.
-const PUBLISHED: [&str; 12] = [
+const PUBLISHED: [&str; 13] = [
     ".",
     "cargo-nomina",
     "core",
     "cuda-kernels",
     "data",
+    "data/macros",
     "io",
     "macros",
     "mesh",

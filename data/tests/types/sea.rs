@@ -2,7 +2,7 @@
 
 use nomina::prelude::*;
 use nomina::{Labelled, Timestamp};
-use nomina_data::DynDataset;
+use nomina_data::{Coordinate, Dataset};
 
 dims! {
     pub Time("time"): Timestamp,   // 54 from 2006-04-16
@@ -11,21 +11,18 @@ dims! {
 }
 
 /// The variables of `ostia_cut.nc`.
-#[derive(Clone)]
+#[derive(Dataset, Clone)]
 pub struct Sea {
     /// surface_temperature, in K.
+    #[dataset(units = "K")]
     pub surface_temperature: Labelled<(Time, Latitude, Longitude), f32>,
     /// latitude_longitude.
     pub latitude_longitude: Labelled<(), i32>,
-}
-
-impl Sea {
-    /// Opens a file, and checks its dims, dtypes and labels.
-    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self> {
-        let file = DynDataset::open(path)?;
-        Ok(Self {
-            surface_temperature: file.labelled("surface_temperature")?.typed()?,
-            latitude_longitude: file.labelled("latitude_longitude")?.typed()?,
-        })
-    }
+    // No field holds `time_bnds` (time, bnds) Timestamp.
+    /// forecast_period, in hours.
+    #[dataset(units = "hours")]
+    pub forecast_period: i64,
+    /// forecast_reference_time.
+    pub forecast_reference_time: Coordinate<Time, Timestamp>,
+    // No field holds `forecast_reference_time_bnds` (time, bnds) Timestamp.
 }
