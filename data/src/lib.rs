@@ -83,7 +83,7 @@ pub use variable::Variable;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::schema::{
-        FieldTree, FieldValue, OneField, Reading, VariableSpec, dim_name, require_agreement,
+        FieldTree, FieldValue, OneField, Reading, VariableSpec, dim_name, fields_agree,
     };
 }
 

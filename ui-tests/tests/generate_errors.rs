@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 32] = [
+const RULES: [(&str, &str, &str); 33] = [
     (
         "broadcast",
         "Operators",
@@ -111,6 +111,12 @@ const RULES: [(&str, &str, &str); 32] = [
         "Labels along dims",
         "`dims! { Lat: f64 }` declares the type of a dim's labels. `sel` takes labels of this type, a \
          range or a list of them; `isel` takes positions.",
+    ),
+    (
+        "dataset",
+        "Datasets",
+        "A struct with `#[derive(Dataset)]` has a field for each variable of a file. Selections keep the types of its \
+         fields, so they keep the dim.",
     ),
     (
         "search",

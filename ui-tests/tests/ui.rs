@@ -19,9 +19,13 @@ const METHOD: usize = 18;
 /// and rustc reports that after the first error. Two wrong labels are two mistakes. The result of a
 /// function of gradients and its bound depend on the same input. A missing bound is said beside the call that needs it; of two
 /// missing or unknown dims, each is an error.
+/// A field of another type is named where the derive begins, and where it is.
 /// In an imported model, each result states its dims: a wrong operand is one error, its result another.
 /// For lists with a generic dim, rustc adds five lines that suggest a bound.
-const LONGER: [(&str, usize, usize); 20] = [
+const LONGER: [(&str, usize, usize); 23] = [
+    ("dataset/field_that_is_a_plain_tensor", 18, 2),
+    ("dataset/field_that_no_file_has", 18, 2),
+    ("dataset/sel_without_labels", 19, 1),
     ("einsum/two_labels", 27, 2),
     ("factory/not_a_dim", 24, 2),
     ("factory/not_a_tuple", 36, 2),

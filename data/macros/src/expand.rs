@@ -67,7 +67,7 @@ fn expand(
     // Located at the type, so that rustc's errors point there.
     let list = tree(
         variables,
-        &|Variable { ty, .. }| quote_spanned!(ty.span()=> #private::OneField<#ty>),
+        &|Variable { ty, .. }| quote_spanned!(ty.span()=> <#ty as #path::Field>::Leaf),
     );
     let pattern = tree(
         variables,
@@ -83,8 +83,13 @@ fn expand(
     let text = name.to_string();
     let is_generic = input.generics.type_params().next().is_some();
     let agreement = (!is_generic && !variables.is_empty()).then(|| {
-        let span = name.span();
-        quote_spanned!(span=> const _: () = #private::require_agreement::<#name #args>();)
+        quote_spanned! {name.span()=>
+            const _: () = ::core::assert!(
+                #private::fields_agree::<#name #args>(),
+                "fields of this dataset give dims of one spelling labels of different types: use one declaration of the dim, \
+                 or another spelling, `Lat2(\"lat2\"): f64`"
+            );
+        }
     });
     let renamed = (!options.renamed.is_empty()).then(|| {
         let pairs = options

@@ -35,7 +35,7 @@ fn a_generic_struct_is_not_checked_for_all_its_types() {
         found.contains("impl<T: Element> other::data::Dataset for One<T>\nwhere\n    T: Real,"),
         "{found}"
     );
-    assert!(!found.contains("require_agreement"), "{found}");
+    assert!(!found.contains("fields_agree"), "{found}");
 }
 
 #[test]

@@ -10,13 +10,10 @@ use super::field::FieldValue;
 use super::spec::VariableSpec;
 use super::tree::{DeclaredDims, FieldTree};
 
-/// Fails to compile if two fields give one dim labels of different types.
-pub const fn require_agreement<S: Dataset>() {
-    assert!(
-        is_consistent(&<S::Fields as FieldTree>::DECLARED),
-        "fields of this dataset give dims of one spelling labels of different types: use one declaration of the dim, \
-         `use other::Lat`, or another spelling, `Lat2(\"lat2\"): f64`"
-    );
+/// Returns whether no two fields give one dim labels of different types.
+#[must_use]
+pub const fn fields_agree<S: Dataset>() -> bool {
+    is_consistent(&<S::Fields as FieldTree>::DECLARED)
 }
 
 const fn is_consistent(all: &DeclaredDims) -> bool {

@@ -10,6 +10,7 @@ use nomina::{DynLabelled, Element, Error, ErrorKind, Labelled, Labels, Result, T
 
 use super::reading::Reading;
 use super::spec::VariableSpec;
+use super::tree::{FieldTree, OneField};
 use crate::calendar::CfTime;
 
 /// A field of a dataset: [`Labelled`], under whatever alias, or [`DynLabelled`]; a [`Coordinate`]; a number, a text or a time for a variable
@@ -24,6 +25,9 @@ pub trait Field: Sized {
     /// The dims.
     #[doc(hidden)]
     type Dims: Dims;
+    /// The field in a tree of fields.
+    #[doc(hidden)]
+    type Leaf: FieldTree;
     #[doc(hidden)]
     fn into_field(self) -> FieldValue;
     #[doc(hidden)]
@@ -143,6 +147,7 @@ fn other_kind(wanted: &str) -> Error {
 #[diagnostic::do_not_recommend]
 impl<D: Dims + Distinct, T: Element> Field for Labelled<D, T> {
     type Dims = D;
+    type Leaf = OneField<Self>;
     fn into_field(self) -> FieldValue {
         FieldValue::Tensor(self.into_dyn())
     }
@@ -166,6 +171,7 @@ impl<D: Dims + Distinct, T: Element> Field for Labelled<D, T> {
 #[diagnostic::do_not_recommend]
 impl Field for DynLabelled {
     type Dims = ();
+    type Leaf = OneField<Self>;
     fn into_field(self) -> FieldValue {
         FieldValue::Tensor(self)
     }
@@ -186,6 +192,7 @@ impl Field for DynLabelled {
 #[diagnostic::do_not_recommend]
 impl<F: Field> Field for Option<F> {
     type Dims = F::Dims;
+    type Leaf = OneField<Self>;
     fn into_field(self) -> FieldValue {
         self.map_or(FieldValue::Absent, F::into_field)
     }
@@ -287,6 +294,7 @@ where
     (X,): Dims,
 {
     type Dims = (X,);
+    type Leaf = OneField<Self>;
     fn into_field(self) -> FieldValue {
         FieldValue::Column(X::NAME.unwrap_or_default().to_owned(), self.labels)
     }
@@ -312,6 +320,7 @@ macro_rules! singles {
         #[diagnostic::do_not_recommend]
         impl Field for $t {
             type Dims = ();
+            type Leaf = OneField<Self>;
             fn into_field(self) -> FieldValue {
                 FieldValue::Single(Arc::new(Labels::new([self])))
             }

@@ -14,7 +14,7 @@ use nomina::dims::{Dim, HasLabels, IsTrue};
 use nomina::labelled::{AnyLabels, KeepsDim, Located, Selects, SelectsPositions};
 use nomina::{DynLabelled, DynTensor, Error, ErrorKind, Labels, Name, Names, Result};
 
-pub use agreement::require_agreement;
+pub use agreement::fields_agree;
 pub use field::{Coordinate, Field, FieldValue};
 pub use reading::Reading;
 pub use spec::{VariableSpec, dim_name};

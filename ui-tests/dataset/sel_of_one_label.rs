@@ -1,0 +1,18 @@
+use nomina::prelude::*;
+use nomina::Labelled;
+use nomina_data::Dataset;
+
+dims! { Lat: f64, Lon: f64, Depth: f64, Member }
+
+#[derive(Dataset)]
+struct Climate { temperature: Labelled<(Lat, Lon, Member)>, elevation: Labelled<(Lat, Lon)> }
+
+fn part(climate: &Climate) -> Climate {
+    climate.sel(Lat, 52.5)
+}
+
+fn main() {
+    let _ = part;
+}
+
+// fix: climate.sel(Lat, [52.5])
