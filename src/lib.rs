@@ -208,11 +208,6 @@ pub struct TorchUsers;
 #[doc = include_str!("../docs/analysis.md")]
 pub struct Analysis;
 
-/// The guide to labelled tensors, run as tests.
-#[cfg(all(doctest, feature = "labels"))]
-#[doc = include_str!("../docs/datasets.md")]
-pub struct Datasets;
-
 /// The guide to getting values in and out, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/values.md")]
