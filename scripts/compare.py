@@ -1,6 +1,6 @@
 """Compares the speed of nomina with PyTorch and with other Rust libraries, case by case, in one run.
 
-usage: python scripts/compare.py [--bench ops|grads] [--rounds 3] [--threads 2] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
+usage: python scripts/compare.py [--bench ops|grads|labels] [--rounds 3] [--threads 2] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
                                  [--device cuda] [--simd avx2] [--ours PROGRAM] [--update docs/performance.md]
        python scripts/compare.py --svg docs/speed.svg [--check]
 needs: pip install torch==2.11.0 numpy
@@ -11,7 +11,8 @@ same round; the median over the rounds is printed. `--peers ''` measures PyTorch
 the lines `<!-- figures -->` and `<!-- /figures -->` of a file, or those of `gradients`. `--device cuda` measures on a GPU, against PyTorch
 on the GPU, and chains against torch.compile. `--bench grads` measures gradients, against PyTorch and burn; first
 it checks that all sides compute the same results for cases with the same initial numbers. `--ours` names a benchmark that is
-already built. `--simd avx2` restricts both sides to AVX2, and measures no peers, which cannot be restricted;
+already built. `--bench labels` measures operators along labels and scans of files against xarray with NumPy and dask
+(pip install xarray dask zarr scipy). `--simd avx2` restricts both sides to AVX2, and measures no peers, which cannot be restricted;
 its table has separate marker lines.
 
 `--svg` measures nothing and needs no PyTorch: it draws the tables of docs/performance.md, and prints the picture's figures, which the README
@@ -32,15 +33,17 @@ import speed_svg
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PEERS = "benches/peers/Cargo.toml"
 # The names of the marker lines around the table of a benchmark.
-PLACES = {"ops": "figures", "grads": "gradients"}
+PLACES = {"ops": "figures", "grads": "gradients", "labels": "labels"}
 # The environment variables that limit both sides to an instruction set.
 HELD = {
     "avx2": {"NOMINA_SIMD": "avx2", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
 }
 # The peers with cases of a benchmark, on the host.
-PEERS_OF = {"ops": "ndarray,candle,burn", "grads": "burn"}
+PEERS_OF = {"ops": "ndarray,candle,burn", "grads": "burn", "labels": ""}
+# The library that a benchmark is compared with, and the program that measures it.
+OTHERS = {"ops": ("PyTorch", "torch_ops.py"), "grads": ("PyTorch", "torch_grads.py"), "labels": ("xarray", "xarray_labels.py")}
 # The maximum difference of computed results, relative to the largest number.
-TOLERANCE = 1e-9
+TOLERANCES = {"grads": 1e-9, "labels": 1e-5}
 
 
 def built(*command):
@@ -69,12 +72,15 @@ def apart(ours, theirs):
     """Returns the relative difference of two sides' results: of the value, and of the gradients relative to the largest one."""
     if len(ours) != len(theirs) or not all(map(math.isfinite, ours + theirs)):
         return math.inf
+    if len(ours) == 1:
+        # Sums of results in f32, which both sides add in their order.
+        return abs(ours[0] - theirs[0]) / max(abs(ours[0]), 1e6)
     most = max(map(abs, ours[1:]))
     grads = max(abs(a - b) for a, b in zip(ours[1:], theirs[1:])) / most
     return max(abs(ours[0] - theirs[0]) / abs(ours[0]), grads)
 
 
-def agree(ours, others, only):
+def agree(ours, others, only, tolerance):
     """Exits if another side computes something different."""
     known = values(ours, only)
     for label, command in others:
@@ -82,7 +88,7 @@ def agree(ours, others, only):
         for case in known:
             far = apart(known[case], theirs[case]) if case in theirs else math.inf
             print(f"{case}: {label} differs by {far:.1e}", file=sys.stderr, flush=True)
-            if not far <= TOLERANCE:
+            if not far <= tolerance:
                 raise SystemExit(f"{case}: {label} computes something else")
 
 
@@ -164,15 +170,15 @@ def summary(label, ratios):
     )
 
 
-def report(rows, peers):
-    lines = ["| case | PyTorch | nomina | ratio |" + " fastest peer | ratio |" * bool(peers)]
+def report(rows, peers, other):
+    lines = [f"| case | {other} | nomina | ratio |" + " fastest peer | ratio |" * bool(peers)]
     lines.append("|---|--:|--:|--:|" + "---|--:|" * bool(peers))
     torch, best = {}, {}
     for row in rows:
-        ratio = row.ratio("PyTorch")
+        ratio = row.ratio(other)
         if ratio is not None:
             torch[row.case] = ratio
-        line = f"| {row.case} | {readable(row.median('PyTorch'))} | {readable(row.median('nomina'))} | {ratio_text(ratio)} |"
+        line = f"| {row.case} | {readable(row.median(other))} | {readable(row.median('nomina'))} | {ratio_text(ratio)} |"
         if peers:
             peer = row.fastest(peers)
             ratio = row.ratio(peer) if peer else None
@@ -181,7 +187,7 @@ def report(rows, peers):
             said = f"{peer} {readable(row.median(peer))}" if peer else "–"
             line += f" {said} | {ratio_text(ratio)} |"
         lines.append(line)
-    sums = [summary("PyTorch", torch)] if torch else []
+    sums = [summary(other, torch)] if torch else []
     sums += [summary("the fastest peer", best)] if best else []
     return "\n".join(["\n\n".join(sums), "", *lines])
 
@@ -211,7 +217,7 @@ def picture(path, check):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--bench", choices=("ops", "grads"), default="ops")
+    p.add_argument("--bench", choices=("ops", "grads", "labels"), default="ops")
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
@@ -235,19 +241,21 @@ def main():
         raise SystemExit(f"peers of `{args.bench}` on {args.device}: `--peers '{there}'`")
     device = [] if on_host else ["--device", args.device]
 
-    ours = args.ours or built("bench", "--bench", args.bench, "--no-run", *([] if on_host else ["--features", "cuda"]))
-    torch = [sys.executable, str(pathlib.Path(__file__).resolve().parent / f"bench/torch_{args.bench}.py"), *device]
+    other, program = OTHERS[args.bench]
+    package = ["-p", "nomina-data"] if args.bench == "labels" else []
+    ours = args.ours or built("bench", *package, "--bench", args.bench, "--no-run", *([] if on_host else ["--features", "cuda"]))
+    torch = [sys.executable, str(pathlib.Path(__file__).resolve().parent / "bench" / program), *device]
     cases, theirs = names(ours, *device), names(*torch)
     for case in theirs:
         # Some chains are measured only fused, and steps with gradients are cases of `grads`.
         if not {case, f"fused/{case}"} & set(cases) and not (args.bench == "ops" and case.startswith("mlp_train_step")):
-            raise SystemExit(f"`{args.bench}` has no case {case}, which PyTorch's side has")
-    commands = [("PyTorch", [*torch, *threads])]
+            raise SystemExit(f"`{args.bench}` has no case {case}, which {other}'s side has")
+    commands = [(other, [*torch, *threads])]
     if peers:
         program = built("build", "--release", "--manifest-path", PEERS)
         commands += [(peer, [program, *threads, "--peer", peer]) for peer in peers]
-    if args.bench == "grads":
-        agree([ours, *threads], commands, args.only)
+    if args.bench in ("grads", "labels"):
+        agree([ours, *threads], commands, args.only, TOLERANCES[args.bench])
     sides = [Side("nomina", ours, *threads, *device), *(Side(label, *command) for label, command in commands)]
 
     rows = []
@@ -258,7 +266,7 @@ def main():
         plain = case if case in theirs else case.removeprefix("fused/")
         rounds = []
         for _ in range(args.rounds):
-            known = {"nomina": case, "PyTorch": plain if plain in theirs else None}
+            known = {"nomina": case, other: plain if plain in theirs else None}
             asked = ((side, known.get(side.label, plain)) for side in sides)
             rounds.append({side.label: side.seconds(name) if name else None for side, name in asked})
         rows.append(Row(case, rounds))
@@ -266,7 +274,7 @@ def main():
         print(f"{case}: {times}", file=sys.stderr, flush=True)
     if not rows:
         raise SystemExit(f"no case with `{args.only}` in its name")
-    text = report(rows, peers)
+    text = report(rows, peers, other)
     print(text)
     for side in sides:
         if side.failed:

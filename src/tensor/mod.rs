@@ -249,7 +249,7 @@ fn at<X: OneDim, D: Dims, T: Element>(_dim: &X, _of: &Tensor<D, T>) -> usize {
 #[cfg(feature = "labels")]
 impl Picked {
     /// Converts to the dims by position.
-    pub(crate) fn to_arg(&self) -> nomina_core::rule::DimArg<'static> {
+    pub(crate) fn to_arg(self) -> nomina_core::rule::DimArg<'static> {
         use nomina_core::rule::DimArg;
         let dims = if self.all {
             DimArg::all()

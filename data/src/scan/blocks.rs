@@ -1,6 +1,7 @@
 //! Blocks of a variable, reduced on several threads and combined in order.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -220,7 +221,7 @@ impl Job<'_> {
                 for group in 0..count {
                     let place = self.place(block, group);
                     let key: Vec<usize> = place.iter().map(|range| range.start).collect();
-                    if !places.contains_key(&key) {
+                    if let Entry::Vacant(entry) = places.entry(key) {
                         let dims = kept
                             .iter()
                             .zip(&place)
@@ -233,7 +234,7 @@ impl Job<'_> {
                             refused("reduce_groups", dim, what)
                                 .hint("integers have no NaN: use `nanmean`, or convert to floats")
                         })?;
-                        places.insert(key, (place, none));
+                        entry.insert((place, none));
                     }
                 }
             }
