@@ -13,6 +13,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nomina_runtime::Device;
 
+/// Variables of schedules that select how kernels run, not what a test does: the order of blocks and threads, the time of
+/// copies and fences, the number of processors, which decides on tiles, and the integers of positions.
+const VARIED: [&str; 5] = [
+    "NOMINA_FAKE_ORDER",
+    "NOMINA_FAKE_LAZY",
+    "NOMINA_FAKE_FENCE",
+    "NOMINA_FAKE_PROCESSORS",
+    "NOMINA_CUDA_INDEX",
+];
+
 /// Environment variables of the emulated GPU: the order of blocks and threads, and whether copies are delayed as long
 /// as allowed. They do not affect a real GPU.
 pub type Schedule<'a> = &'a [(&'a str, &'a str)];
@@ -69,16 +79,15 @@ pub fn enter(name: &'static str, schedules: &[Schedule<'_>]) -> Option<Here> {
     None
 }
 
-/// Returns the schedules of a test: all of them if all cases are requested, else one of those that differ only in the
-/// order of blocks and threads, another one in each test.
+/// Returns the schedules of a test: all of them if all cases are requested, else one of those that differ only in
+/// [`VARIED`], another one in each test.
 fn sampled<'a>(name: &str, schedules: &[Schedule<'a>]) -> Vec<Schedule<'a>> {
     if std::env::var_os("NOMINA_EVERY").is_some() {
         return schedules.to_vec();
     }
-    let orders = ["NOMINA_FAKE_ORDER", "NOMINA_FAKE_LAZY"];
     let mut groups: BTreeMap<Vec<&(&str, &str)>, Vec<Schedule<'_>>> = BTreeMap::new();
     for schedule in schedules {
-        let others = schedule.iter().filter(|(key, _)| !orders.contains(key));
+        let others = schedule.iter().filter(|(key, _)| !VARIED.contains(key));
         groups.entry(others.collect()).or_default().push(schedule);
     }
     let place = name.bytes().map(usize::from).sum::<usize>();

@@ -5,7 +5,7 @@
 //! Test programs include this file by `#[path]`.
 
 /// One case in this many is taken.
-pub const SAMPLE: usize = 8;
+pub const SAMPLE: usize = 32;
 
 /// Returns whether all cases are requested.
 pub fn every() -> bool {
