@@ -16,7 +16,7 @@
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ostia_cut.nc");
 //! let pacific = Sea::open(path)?.sel(Lon, 150.0..=210.0).sel(Time, "2007");
 //! let mean: Labelled<(Lat, Lon)> = pacific.surface_temperature.nanmean(Time);
-//! # assert_eq!(mean.shape(), [6, 12]);
+//! # assert_eq!(mean.shape(), [6, 13]);
 //! # Ok::<(), Error>(())
 //! ```
 //!

@@ -57,9 +57,9 @@ impl<S: Dataset, X: Dim> DimOfSome<S> for X where <S::Fields as FieldTree>::Has<
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/ostia_cut.nc");
 /// let sea = Sea::open(path)?;
 /// let pacific = sea.sel(Lon, 150.0..=210.0).sel(Time, "2007");       // on every field that has the dim
-/// assert_eq!(pacific.temperature.shape(), [12, 6, 12]);
+/// assert_eq!(pacific.temperature.shape(), [12, 6, 13]);
 /// let mean: Labelled<(Lat, Lon)> = pacific.temperature.nanmean(Time);
-/// # assert_eq!(mean.shape(), [6, 12]);
+/// # assert_eq!(mean.shape(), [6, 13]);
 /// # Ok::<(), Error>(())
 /// ```
 ///
