@@ -42,6 +42,10 @@ pub trait Field: Sized {
 /// The value of a field without its type.
 #[doc(hidden)]
 #[derive(Clone)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one for each field, for the time of a call"
+)]
 pub enum FieldValue {
     /// An optional field without a value.
     Absent,
