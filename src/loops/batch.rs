@@ -5,6 +5,7 @@ use std::fmt;
 use half::{bf16, f16};
 use nomina_core::dims::{Dims, Insert, Inserted, OneDim};
 use nomina_core::{Element, Result};
+use nomina_runtime::memory::list;
 use num_complex::Complex;
 
 use crate::Tensor;
@@ -102,7 +103,7 @@ macro_rules! tuples {
             type Batched = ($($b::Batched,)*);
 
             fn try_batch(values: Vec<Self>, dim: N) -> Result<Self::Batched> {
-                $(let mut $x = Vec::with_capacity(values.len());)*
+                $(let mut $x = list("stack", [values.len()])?;)*
                 for value in values {
                     $($x.push(value.$at);)*
                 }

@@ -42,6 +42,7 @@ use nomina_core::dims::OneDim;
 /// crate, if it is not `::nomina`.
 pub use nomina_macros::Batch;
 use nomina_macros::twin;
+use nomina_runtime::memory::{list, try_list};
 use nomina_runtime::tensor::loops as dynamic;
 pub use slices::{Slices, Tensors};
 
@@ -83,7 +84,7 @@ pub fn try_scan<N: OneDim, C, X: Slices<N>, Y: Batch<N>>(
     xs: X,
 ) -> Result<(C, Y::Batched)> {
     let slices = xs.try_slices("scan", dim)?;
-    let (mut carry, mut results) = (init, Vec::with_capacity(slices.len()));
+    let (mut carry, mut results) = (init, list("scan", [slices.len()])?);
     for slice in slices {
         let (next, result) = f(carry, slice);
         carry = next;
@@ -152,9 +153,10 @@ pub fn try_associative_scan<N: OneDim, X: Slices<N>>(
 #[twin(free)]
 pub fn try_map_over<N: OneDim, X: Slices<N>, Y: Batch<N>>(
     dim: N,
-    f: impl FnMut(X::Slice) -> Y,
+    mut f: impl FnMut(X::Slice) -> Y,
     xs: X,
 ) -> Result<Y::Batched> {
     let slices = xs.try_slices("map_over", dim)?;
-    Y::try_batch(slices.into_iter().map(f).collect(), dim)
+    let results = try_list("map_over", slices.into_iter().map(|slice| Ok(f(slice))))?;
+    Y::try_batch(results, dim)
 }

@@ -3,6 +3,7 @@
 use nomina_core::dims::{DimOf, Dims, OneDim, Without, position};
 use nomina_core::{Element, Error, Result};
 use nomina_runtime::DynTensor;
+use nomina_runtime::memory::list;
 
 use crate::Tensor;
 use crate::erased::{ErasedRef, Known, compose, explain};
@@ -103,8 +104,10 @@ macro_rules! tuples {
 
             fn try_slices(&self, op: &'static str, dim: N) -> Result<Vec<Self::Slice>> {
                 check_sizes(op, &[$((Tensor::erased(self.$at), position::<N, $d>())),*])?;
+                let mut slices = list(op, [self.0.size(dim)])?;
                 $(let mut $x = self.$at.try_unbind(dim)?.into_iter();)*
-                Ok(std::iter::from_fn(|| Some(($($x.next()?,)*))).collect())
+                slices.extend(std::iter::from_fn(|| Some(($($x.next()?,)*))));
+                Ok(slices)
             }
 
             fn to_dyns(&self) -> Vec<DynTensor> {

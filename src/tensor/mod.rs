@@ -84,6 +84,7 @@ pub mod sample;
 
 use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
+use nomina_runtime::memory::list;
 use nomina_runtime::{DynTensor, profile};
 
 use gather::{EachPoint, Points};
@@ -196,12 +197,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Calls [`from_erased`](Self::from_erased) for each.
     #[cfg_attr(debug_assertions, track_caller)]
-    fn all_from_erased(all: Vec<Erased>) -> Vec<Self> {
-        let mut tensors = Vec::with_capacity(all.len());
+    fn all_from_erased(all: Vec<Erased>) -> Result<Vec<Self>> {
+        let mut tensors = list("split", [all.len()])?;
         for erased in all {
             tensors.push(Self::from_erased(erased));
         }
-        tensors
+        Ok(tensors)
     }
 
     /// Like [`from_erased`](Self::from_erased), but of the result of a dynamic operator.

@@ -122,7 +122,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             position::<X, D>(),
             <Without<D, X>>::STATIC,
         );
-        Ok(Tensor::all_from_erased(all?))
+        Tensor::all_from_erased(all?)
     }
 
     /// Splits a dim into pieces of one size, where the last may be smaller, or of a list of sizes.
@@ -148,7 +148,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Pieces::Equal(size) => view::split(self.erased.erased(D::STATIC), at, size),
             Pieces::Listed(sizes) => view::split_sizes(self.erased.erased(D::STATIC), at, sizes),
         };
-        Ok(Self::all_from_erased(pieces?))
+        Self::all_from_erased(pieces?)
     }
 
     /// Removes a dim of size 1.

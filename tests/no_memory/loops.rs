@@ -10,10 +10,10 @@ use crate::gradients::{Counts, Leaves};
 dims! { N, C }
 
 pub fn all(counts: &mut Counts) {
-    for (n, dtype) in [(3, DType::F64), (5, DType::F32), (4, DType::BF16)] {
+    for (n, dtype) in [(3, DType::F64), (12, DType::F32), (4, DType::BF16)] {
         by_name(counts, n, dtype);
     }
-    for n in [3, 5] {
+    for n in [3, 30] {
         typed(counts, n);
     }
 }

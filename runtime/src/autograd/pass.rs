@@ -1,11 +1,11 @@
 //! The engine of a backward pass, which takes the latest node first.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::pending::{Pending, sum_dtype};
+use super::pending::{Pending, Waiting, sum_dtype};
 use super::rules::add_part;
 use crate::dispatch::accumulator;
 use crate::raw::Raw;
@@ -30,12 +30,9 @@ pub struct BackwardOptions {
 /// The number of additions of parts of a tensor, most of which do not overlap, from which the sum is kept in `f64`.
 const MANY_PARTS: u32 = 4096;
 
-/// Nodes with gradients that have arrived, the latest node last.
-type Waiting = BTreeMap<(u64, usize), Pending>;
-
 thread_local! {
-    /// An empty map, which keeps the block of its first nodes for the next pass.
-    static WAITING: Cell<Waiting> = const { Cell::new(Waiting::new()) };
+    /// No nodes, with the blocks of the last pass for the next.
+    static WAITING: Cell<Option<Waiting>> = const { Cell::new(None) };
 }
 
 /// A backward pass.
@@ -52,22 +49,25 @@ impl<'a> Pass<'a> {
             options,
             through,
             // A destructor of another thread-local variable may run a backward pass after this variable was dropped.
-            pending: WAITING.try_with(Cell::take).unwrap_or_default(),
+            pending: WAITING
+                .try_with(Cell::take)
+                .ok()
+                .flatten()
+                .unwrap_or_default(),
         }
     }
 
-    fn pending(&mut self, node: &NodeRef) -> Option<&mut Pending> {
+    fn pending(&mut self, node: &NodeRef) -> Result<Option<&mut Pending>> {
         let outside = |all: &HashSet<usize>| !all.contains(&node.address());
         if self.through.is_some_and(outside) {
-            return None;
+            return Ok(None);
         }
-        let place = self.pending.entry((node.clock(), node.address()));
-        Some(place.or_insert_with(|| Pending::new(node)))
+        self.pending.entry(node).map(Some)
     }
 
     /// Adds to the gradient of an output of a node.
     pub(super) fn give(&mut self, node: &NodeRef, output: usize, grad: Raw) -> Result<()> {
-        let Some(pending) = self.pending(node) else {
+        let Some(pending) = self.pending(node)? else {
             return Ok(());
         };
         if let Some(chain) = &mut pending.chain {
@@ -89,7 +89,7 @@ impl<'a> Pass<'a> {
 
     /// Like [`Pass::give`], but adds a deferred gradient to that of the only output.
     fn give_chain(&mut self, node: &NodeRef, mut chain: Box<dyn Chain>) -> Result<()> {
-        let Some(pending) = self.pending(node) else {
+        let Some(pending) = self.pending(node)? else {
             return Ok(());
         };
         pending.settle()?;
@@ -114,7 +114,7 @@ impl<'a> Pass<'a> {
     fn add_part(&mut self, node: &Node, part: &View, pending: &mut Pending) -> Result<bool> {
         pending.settle()?;
         if let (Some(Some(edge)), Some(Some(grad))) = (node.edges().first(), pending.given.first())
-            && let Some(whole) = self.pending(edge)
+            && let Some(whole) = self.pending(edge)?
             && whole.chain.is_none()
             && let Some(sum) = whole.given.first_mut()
             && let Some(before) = sum.take()
@@ -141,7 +141,7 @@ impl<'a> Pass<'a> {
     ) -> Result<()> {
         let records = self.options.create_graph;
         switched(records, || {
-            while let Some((_, mut pending)) = self.pending.pop_last() {
+            while let Some(mut pending) = self.pending.pop_last() {
                 let mut continues = true;
                 pending.round()?;
                 let node = &pending.node;
@@ -154,8 +154,8 @@ impl<'a> Pass<'a> {
                     self.pass(pending)?;
                 }
             }
-            // If the thread is ending, the block is freed.
-            let _ = WAITING.try_with(|waiting| waiting.set(self.pending));
+            // If the thread is ending, the blocks are freed.
+            let _ = WAITING.try_with(|waiting| waiting.set(self.pending.emptied()));
             Ok(())
         })
     }

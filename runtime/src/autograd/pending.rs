@@ -1,4 +1,6 @@
-//! Sums of the gradients that arrive at a node.
+//! Sums of the gradients that arrive at a node, and the nodes that wait for theirs.
+
+use std::collections::BTreeMap;
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
@@ -6,11 +8,16 @@ use nomina_core::{DType, Result};
 use crate::SmallVec;
 use crate::call::{Arg, pointwise_owned, to_dtype};
 use crate::dispatch::accumulator;
+use crate::memory::NoMemory;
+use crate::memory::scratch::{push, reserve};
 use crate::raw::Raw;
 use crate::raw::graph::{Chain, NodeRef, ResultGrads};
 
 /// The number of additions in a gradient's own precision, before their sum is added to a total in `f64`.
 const RUN: u32 = 16;
+
+/// The most slots that a thread keeps for its next pass.
+const KEPT_SLOTS: usize = 256;
 
 /// The gradients that have arrived at a node so far.
 pub(super) struct Pending {
@@ -31,6 +38,60 @@ struct WideSum {
     dtype: DType,
     /// The sum of earlier runs of additions.
     total: Option<Raw>,
+}
+
+/// Nodes with gradients that have arrived, by their clocks.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// The slot of each node. Entries are small, so that a block of the map is a small allocation.
+    order: BTreeMap<(u64, usize), usize>,
+    slots: Vec<Option<Pending>>,
+    /// Slots without a node.
+    free: Vec<usize>,
+}
+
+impl Waiting {
+    /// Returns the entry of a node, which is created without gradients.
+    ///
+    /// # Errors
+    /// If there is no memory for another node.
+    pub(super) fn entry(&mut self, node: &NodeRef) -> Result<&mut Pending> {
+        let key = (node.clock(), node.address());
+        let slot = match self.order.get(&key) {
+            Some(&slot) => slot,
+            None => {
+                let slot = self.free_slot().map_err(|error| error.in_op("backward"))?;
+                self.order.insert(key, slot);
+                slot
+            }
+        };
+        Ok(self.slots[slot].get_or_insert_with(|| Pending::new(node)))
+    }
+
+    fn free_slot(&mut self) -> Result<usize, NoMemory> {
+        if let Some(slot) = self.free.pop() {
+            return Ok(slot);
+        }
+        let slot = self.slots.len();
+        push(&mut self.slots, None)?;
+        // Room for all slots, so that `pop_last` need not allocate.
+        if self.free.capacity() <= slot {
+            reserve(&mut self.free, self.slots.capacity())?;
+        }
+        Ok(slot)
+    }
+
+    /// Returns itself without nodes, for another pass; `None` if it grew large.
+    pub(super) fn emptied(self) -> Option<Self> {
+        (self.order.is_empty() && self.slots.capacity() <= KEPT_SLOTS).then_some(self)
+    }
+
+    /// Takes the latest node.
+    pub(super) fn pop_last(&mut self) -> Option<Pending> {
+        let (_, slot) = self.order.pop_last()?;
+        self.free.push(slot);
+        self.slots[slot].take()
+    }
 }
 
 impl Pending {

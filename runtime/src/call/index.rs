@@ -12,6 +12,7 @@ use crate::config::default_dtype;
 use crate::cpu::index::same_elements;
 use crate::dispatch::with_dtype;
 use crate::job::MaskJob;
+use crate::memory::try_list;
 use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, strides_in};
 use crate::shape::{Shape, broadcast};
@@ -146,9 +147,8 @@ pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
                 .map_err(in_op)
         }
         _ => {
-            let rows = xs.iter().map(|x| x.unsqueeze(dim));
-            let rows = rows.collect::<Result<Vec<Raw>>>().map_err(in_op)?;
-            let rows: Vec<&Raw> = rows.iter().collect();
+            let rows = try_list("stack", xs.iter().map(|x| x.unsqueeze(dim))).map_err(in_op)?;
+            let rows = try_list("stack", rows.iter().map(Ok))?;
             cat(&rows, dim).map_err(in_op)
         }
     }

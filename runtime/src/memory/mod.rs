@@ -25,9 +25,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nomina_core::{Error, ErrorKind};
 
-#[doc(hidden)]
-pub use scratch::list;
 pub(crate) use scratch::{NoMemory, Scratch};
+#[doc(hidden)]
+pub use scratch::{list, try_list};
 
 /// The alignment of allocated blocks: a cache line, and an AVX-512 register.
 pub const ALIGNMENT: usize = 64;

@@ -137,6 +137,21 @@ pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, N
     Ok(all)
 }
 
+/// Collects results into a vector, up to the first error.
+///
+/// # Errors
+/// The first error; also if there is no memory.
+pub fn try_list<T>(
+    op: &'static str,
+    items: impl ExactSizeIterator<Item = Result<T, Error>>,
+) -> Result<Vec<T>, Error> {
+    let mut all = list(op, [items.len()])?;
+    for item in items {
+        all.push(item?);
+    }
+    Ok(all)
+}
+
 /// Copies elements to a vector.
 pub(crate) fn copied<T: Copy>(items: &[T]) -> Result<Vec<T>, NoMemory> {
     let mut all = room([items.len()])?;

@@ -5,6 +5,7 @@ use nomina_core::op::Op;
 
 use super::target::{GradTarget, has_gradient};
 use crate::SmallVec;
+use crate::memory::refused;
 use crate::raw::Raw;
 use crate::raw::graph::{ResultGrads, Results, Run, is_wanted, record, record_all};
 
@@ -95,9 +96,13 @@ impl<S> OperandRule<S> {
     }
 }
 
-fn targets(operands: &[&Raw]) -> SmallVec<[Option<GradTarget>; 2]> {
+fn targets(op: Op, operands: &[&Raw]) -> Result<SmallVec<[Option<GradTarget>; 2]>> {
+    let (mut targets, count) = (SmallVec::new(), operands.len());
+    let room = targets.try_reserve(count);
+    room.map_err(|_| refused(op.name(), count.saturating_mul(size_of::<GradTarget>())))?;
     let target = |x: &&Raw| x.requires_grad().then(|| GradTarget::new(x));
-    operands.iter().map(target).collect()
+    targets.extend(operands.iter().map(target));
+    Ok(targets)
 }
 
 /// Records a result if it has a gradient and an operand requires one; `save` returns the saved values then.
@@ -140,7 +145,7 @@ fn record_one<'r, S: Backward + 'static>(
     let rule = OperandRule {
         op,
         results: saves_result.then(|| result.clone()).into_iter().collect(),
-        targets: targets(operands),
+        targets: targets(op, operands)?,
         saved: save(),
     };
     record(result, operands.iter().copied().map(Some), rule)
@@ -167,7 +172,7 @@ pub(crate) fn record_results<'r, S: Backward + 'static>(
     let rule = OperandRule {
         op,
         results: results.iter().cloned().collect(),
-        targets: targets(operands),
+        targets: targets(op, operands)?,
         saved: save(),
     };
     record_all(results, operands.iter().copied().map(Some), rule)

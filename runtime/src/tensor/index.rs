@@ -6,7 +6,15 @@ use nomina_macros::forms;
 
 use super::{DynTensor, about};
 use crate::call;
-use crate::raw::Raw;
+use crate::memory::{list, try_list};
+
+/// The names and sizes of each tensor.
+fn named_shapes<'a>(
+    op: &'static str,
+    tensors: &[&'a DynTensor],
+) -> Result<Vec<(&'a Names, &'a [usize])>> {
+    try_list(op, tensors.iter().map(|x| Ok((&x.names, x.shape()))))
+}
 
 impl DynTensor {
     /// Joins tensors along an existing dim; names unify, dtypes promote.
@@ -16,14 +24,15 @@ impl DynTensor {
     #[forms(out)]
     pub fn cat<'a>(tensors: &[&Self], dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e| about(e, tensors);
-        let operands: Vec<(&Names, &[usize])> =
-            tensors.iter().map(|x| (&x.names, x.shape())).collect();
+        let operands = named_shapes("cat", tensors)?;
         let plan = rule::cat("cat", &operands, dim.into()).map_err(fail)?;
-        let raws: Vec<&Raw> = tensors
-            .iter()
-            .filter(|x| x.rank() == plan.shape.len())
-            .map(|x| &x.raw)
-            .collect();
+        let mut raws = list("cat", [tensors.len()])?;
+        raws.extend(
+            tensors
+                .iter()
+                .filter(|x| x.rank() == plan.shape.len())
+                .map(|x| &x.raw),
+        );
         Ok(Self::new(
             call::cat(&raws, plan.dim).map_err(fail)?,
             plan.names,
@@ -41,10 +50,9 @@ impl DynTensor {
         name: impl Into<Option<&'b str>>,
     ) -> Result<Self> {
         let fail = |e| about(e, tensors);
-        let operands: Vec<(&Names, &[usize])> =
-            tensors.iter().map(|x| (&x.names, x.shape())).collect();
+        let operands = named_shapes("stack", tensors)?;
         let plan = rule::stack("stack", &operands, dim, name.into()).map_err(fail)?;
-        let raws: Vec<&Raw> = tensors.iter().map(|x| &x.raw).collect();
+        let raws = try_list("stack", tensors.iter().map(|x| Ok(&x.raw)))?;
         let raw = call::stack(&raws, plan.dim).map_err(fail)?;
         Ok(Self::new(raw, plan.names))
     }

@@ -5,6 +5,8 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use super::{DynTensor, about};
 use crate::call;
+use crate::memory::scratch::push;
+use crate::memory::{list, try_list};
 use crate::raw::Raw;
 
 /// Calls a function with a carry and each slice along a dim, in order. Returns the last carry, and the function's
@@ -150,7 +152,7 @@ impl Prefixes<'_> {
 
     /// Joins tensors whose slices alternate; `even` may have one slice more.
     fn interleaved(&self, even: &[Raw], odd: &[Raw], pairs: usize) -> Result<Vec<Raw>> {
-        let mut found = Vec::with_capacity(even.len());
+        let mut found = list("associative_scan", [even.len()])?;
         for ((even, odd), &at) in even.iter().zip(odd).zip(&self.places) {
             let first = even.clone().slice(at, 0, pairs, 1)?;
             let both = call::stack(&[&first, odd], at + 1)?;
@@ -234,9 +236,9 @@ fn unbound(op: &'static str, dim: &str, xs: &[&DynTensor]) -> Result<Vec<Vec<Dyn
             let names = rule::remove(&x.names, &[place]);
             Ok(DynTensor::new(x.raw.clone().select(place, index)?, names))
         });
-        each.collect::<Result<Vec<_>>>()
+        try_list(op, each)
     });
-    slices.collect()
+    try_list(op, slices)
 }
 
 /// Adds the results of one call to those of the calls before.
@@ -255,15 +257,15 @@ fn collect(
             .hint("return one number of tensors for all slices"));
     }
     for (column, result) in columns.iter_mut().zip(results) {
-        column.push(result);
+        push(column, result).map_err(|error| error.in_op(op))?;
     }
     Ok(())
 }
 
 fn stacked(op: &'static str, dim: &str, columns: &[Vec<DynTensor>]) -> Result<Vec<DynTensor>> {
     let stack = columns.iter().map(|column| {
-        let column: Vec<&DynTensor> = column.iter().collect();
+        let column = try_list(op, column.iter().map(Ok))?;
         DynTensor::stack(&column, 0, dim).map_err(|error| error.in_op(op))
     });
-    stack.collect()
+    try_list(op, stack)
 }

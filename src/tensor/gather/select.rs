@@ -237,7 +237,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let found = compose::call_dynamic(&[self.erased()], |given| given[0].unravel_index(shape))?;
         let each = found.into_iter();
         let each = each.map(|index| compose::erase(index, D::STATIC));
-        Ok(Tensor::all_from_erased(each.collect()))
+        Tensor::all_from_erased(each.collect())
     }
 }
 

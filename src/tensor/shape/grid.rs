@@ -42,7 +42,7 @@ macro_rules! grids {
                 let out = <$dims>::STATIC;
                 let operands = [$(self.$at.erased()),*];
                 let all = shape::grid(&operands, out, MeshgridOptions::default())?;
-                let all = Tensor::all_from_erased(all);
+                let all = Tensor::all_from_erased(all)?;
                 // There is one grid per vector.
                 Ok(std::array::from_fn(|at| all[at].clone()))
             }

@@ -167,7 +167,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let pieces = shape::pieces(self.erased(), at, |size| {
             nomina_runtime::call::chunks("chunk", size, count_of(chunks))
         });
-        Ok(Self::all_from_erased(pieces?))
+        Self::all_from_erased(pieces?)
     }
 
     /// Splits a dim into a number of pieces whose sizes differ by at most one (`3`), or before
@@ -187,7 +187,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, D>();
         let pieces = shape::pieces(self.erased(), at, |size| sections.ranges(size));
-        Ok(Self::all_from_erased(pieces?))
+        Self::all_from_erased(pieces?)
     }
 
     /// Returns windows of `size` elements that begin `step` apart along a dim, without a copy; the

@@ -2,6 +2,7 @@
 
 use nomina_core::Result;
 
+use crate::memory::refused;
 use crate::raw::Raw;
 use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run};
 use crate::tape::{Backward, NoDerivative, OperandRule, Upstream, no_derivative};
@@ -13,6 +14,9 @@ impl<S: Backward> Rule for OperandRule<S> {
 
     fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
         let mut found = OperandGrads::new();
+        let count = self.targets.len();
+        let room = found.try_reserve(count);
+        room.map_err(|_| refused(self.op.name(), count.saturating_mul(size_of::<Raw>())))?;
         let upstream = self.upstream(given, run);
         for (operand, target) in self.targets.iter().enumerate() {
             found.push(match target {
