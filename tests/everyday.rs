@@ -230,3 +230,38 @@ fn a_reduction_of_a_loss_needs_no_other_types() {
     }
     assert!((sum.item() - wanted.iter().sum::<f32>()).abs() < 1e-6);
 }
+
+/// `%` is PyTorch's: the remainder has the sign of the right operand.
+#[test]
+fn remainders_have_the_sign_of_the_divisor() {
+    let (left, right) = ([-7_i64, -3, 0, 5], [3_i64, -2, 4, -4]);
+    let expected = |f: fn(i64, i64) -> i64| -> Vec<i64> {
+        left.iter().zip(&right).map(|(&x, &y)| f(x, y)).collect()
+    };
+    let floored = |x: i64, y: i64| x - y * (x as f64 / y as f64).floor() as i64;
+    let (x, y) = (tensor!([-7, -3, 0, 5]; N), tensor!([3, -2, 4, -4]; N));
+    for found in [
+        &x % &y,
+        x.clone() % &y,
+        &x % y.clone(),
+        x.clone() % y.clone(),
+    ] {
+        assert_eq!(found.to_vec(), expected(floored));
+    }
+    let months: Tensor<(N,), i64> = &tensor!([0, 11, 12, 25]; N) % 12;
+    assert_eq!(months.to_vec(), [0, 11, 0, 1]);
+    assert_eq!((-5 % &y).to_vec(), right.map(|y| floored(-5, y)));
+    let mut own = x.clone();
+    own %= 4;
+    assert_eq!(own.to_vec(), left.map(|x| floored(x, 4)));
+    let angle = tensor!([-90., 370.]; N) % 360.;
+    assert_eq!(angle.to_vec(), [270.0, 10.0]);
+    assert_eq!((7.5 % tensor!([2.0]; N)).to_vec(), [1.5]);
+    let any = (&x.to_dyn() % 4).unwrap();
+    assert_eq!(any.to_vec::<i64>().unwrap(), left.map(|x| floored(x, 4)));
+    let any = (9_i64 % &y.to_dyn()).unwrap();
+    assert_eq!(any.to_vec::<i64>().unwrap(), right.map(|y| floored(9, y)));
+    let (x, y) = (tensor!([[-1., 5.]]; N, C).with_grad(), tensor!([3., 3.]; C));
+    (&x % &y).sum(..).backward();
+    assert_eq!(x.grad().unwrap().to_vec(), [1.0, 1.0]);
+}

@@ -148,7 +148,7 @@ pub fn try_einsum(input: TokenStream) -> TokenStream {
 /// let z: Tensor<(N,)> = fuse!(|x, s = &scale * 2.0| { let h = x * s; h.exp() * h }.sum(C));
 /// ```
 ///
-/// The tensors are listed between the bars: variables, or `name = expression`. The body may use `+ - * /`, `-x`, `!x`,
+/// The tensors are listed between the bars: variables, or `name = expression`. The body may use `+ - * / %`, `-x`, `!x`,
 /// the elementwise methods of tensors, `.to::<f32>()`, literals, run-time numbers in braces, and, in a block, `let h =
 /// ..;` for values that are used more than once. A reduction may come last.
 #[proc_macro]

@@ -1,6 +1,6 @@
 //! Parameters as operands, like the tensors that they hold.
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 use nomina::__private::{MaybeOwned, OperandRef};
 use nomina::dims::Dims;
@@ -66,3 +66,4 @@ operator!(Add, add: f16 bf16 f32 f64 Complex<f32> Complex<f64>);
 operator!(Sub, sub: f16 bf16 f32 f64 Complex<f32> Complex<f64>);
 operator!(Mul, mul: f16 bf16 f32 f64 Complex<f32> Complex<f64>);
 operator!(Div, div: f16 bf16 f32 f64 Complex<f32> Complex<f64>);
+operator!(Rem, rem: f16 bf16 f32 f64);

@@ -1,6 +1,8 @@
-//! The operators `+ - * /`, `-x`, and the assigning forms.
+//! The operators `+ - * / %`, `-x`, and the assigning forms.
 
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::ops::{
+    Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign,
+};
 
 use half::{bf16, f16};
 use nomina_core::dims::{DimTuple, Dims};
@@ -15,14 +17,14 @@ use crate::tensor::Tensor;
 use crate::tensor::operand::{self, Absorb, AsCommon, AsFloat, Beside, Combine, OfTensor, Operand};
 
 macro_rules! operators {
-    ($($trait:ident $method:ident $tried:ident $dtype:ty;)*) => {$(
+    ($($trait:ident $method:ident $op:literal $dtype:ty;)*) => {$(
         // On one line, because rustc quotes it in errors.
         #[rustfmt::skip]
         impl<D: Dims, T: Beside<R::Side>, R: LabelledOperand> $trait<R> for &Labelled<D, T> where <R::Side as Operand>::Kind: Combine<D, T> {
             type Output = Labelled<OutDims<R, D, T>, $dtype>;
             #[track_caller]
             fn $method(self, other: R) -> Self::Output {
-                let coords = ok(meet::<D, T, OutDims<R, D, T>, R>(stringify!($method), self, &other));
+                let coords = ok(meet::<D, T, OutDims<R, D, T>, R>($op, self, &other));
                 Labelled::from_parts((&self.tensor).$method(other.into_side()), coords)
             }
         }
@@ -32,17 +34,18 @@ macro_rules! operators {
             type Output = Labelled<OutDims<R, D, T>, $dtype>;
             #[track_caller]
             fn $method(self, other: R) -> Self::Output {
-                let coords = ok(meet::<D, T, OutDims<R, D, T>, R>(stringify!($method), &self, &other));
+                let coords = ok(meet::<D, T, OutDims<R, D, T>, R>($op, &self, &other));
                 Labelled::from_parts(self.tensor.$method(other.into_side()), coords)
             }
         }
     )*};
 }
 operators! {
-    Add add try_add OutDtype<R, D, T>;
-    Sub sub try_sub OutDtype<R, D, T>;
-    Mul mul try_mul OutDtype<R, D, T>;
-    Div div try_div <OutDtype<R, D, T> as Element>::Float;
+    Add add "add" OutDtype<R, D, T>;
+    Sub sub "sub" OutDtype<R, D, T>;
+    Mul mul "mul" OutDtype<R, D, T>;
+    Div div "div" <OutDtype<R, D, T> as Element>::Float;
+    Rem rem "remainder" OutDtype<R, D, T>;
 }
 
 /// A plain tensor on the left: it takes part without labels.
@@ -102,6 +105,7 @@ assigning! {
     SubAssign sub_assign AsCommon;
     MulAssign mul_assign AsCommon;
     DivAssign div_assign AsFloat;
+    RemAssign rem_assign AsCommon;
 }
 
 impl<D: Dims, T: Numeric> Neg for &Labelled<D, T> {

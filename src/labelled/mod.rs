@@ -24,10 +24,10 @@ mod numeric;
 mod operand;
 pub mod permute;
 pub mod reindex;
+pub mod rolling;
 mod select;
 mod selection;
 mod time;
-pub mod windows;
 
 use std::sync::Arc;
 
@@ -47,10 +47,10 @@ pub use labels::Labels;
 pub use nomina_core::dims::{Label, LabelValue, Metric};
 pub use operand::LabelledOperand;
 pub use reindex::concat;
+pub use rolling::{Boundary, Coarsened, DynCoarsened, DynRolling, Rolling, RollingOptions};
 pub use select::{AsLabel, KeepsDim, SelectedBy, Selects, SelectsPositions};
 pub use selection::{AtLabel, NearestLabel, Selection, Tolerance, at, nearest};
 pub use time::{AsDate, Timestamp};
-pub use windows::{Boundary, Coarsened, DynCoarsened, DynRolling, Rolling, RollingOptions};
 
 use crate::erased::Known;
 use crate::erased::compose::{call_dynamic, erase};

@@ -4,10 +4,9 @@ use syn::BinOp;
 
 use super::allowed::{OPERATORS, REDUCTIONS};
 
-/// Returns the method for an operator that tensors do not have.
+/// Returns the method for an operator that a chain lacks.
 pub fn instead(op: BinOp) -> Option<&'static str> {
     Some(match op {
-        BinOp::Rem(_) => "x.remainder(y)",
         BinOp::And(_) => "x.logical_and(y)",
         BinOp::Or(_) => "x.logical_or(y)",
         BinOp::BitXor(_) => "x.bitwise_xor(y)",

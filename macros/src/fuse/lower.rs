@@ -280,6 +280,7 @@ impl Lower<'_> {
                     BinOp::Sub(_) => "Sub",
                     BinOp::Mul(_) => "Mul",
                     BinOp::Div(_) => "Div",
+                    BinOp::Rem(_) => "Remainder",
                     other => {
                         let what = match instead(other) {
                             Some(method) => format!("use the method `{method}`"),
@@ -298,7 +299,7 @@ impl Lower<'_> {
             other => {
                 return Some(self.wrong(
                     other,
-                    "expected tensors, numbers, `+ - * /` and methods that compute elementwise; \
+                    "expected tensors, numbers, `+ - * / %` and methods that compute elementwise; \
                      write a run-time number in braces: `{number}`",
                 ));
             }

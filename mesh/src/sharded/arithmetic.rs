@@ -1,8 +1,8 @@
-//! The operators `+ - * /`, `& | ^`, `-x`, `!x` and the assigning forms.
+//! The operators `+ - * / %`, `& | ^`, `-x`, `!x` and the assigning forms.
 
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
-    Mul, MulAssign, Neg, Not, Sub, SubAssign,
+    Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
 };
 
 use nomina::dims::Dims;
@@ -47,6 +47,7 @@ operators! {
     Sub sub try_sub OutDtype<R, D, T>, InSums;
     Mul mul try_mul OutDtype<R, D, T>, InProducts;
     Div div try_div <OutDtype<R, D, T> as Element>::Float, InQuotients;
+    Rem rem try_remainder OutDtype<R, D, T>, InPointwise;
     BitAnd bitand try_bitwise_and OutDtype<R, D, T>, InPointwise, Integral;
     BitOr bitor try_bitwise_or OutDtype<R, D, T>, InPointwise, Integral;
     BitXor bitxor try_bitwise_xor OutDtype<R, D, T>, InPointwise, Integral;
@@ -74,6 +75,7 @@ assigning! {
     SubAssign sub_assign try_sub_ nomina::tensor::operand::AsCommon, InSums, Element;
     MulAssign mul_assign try_mul_ nomina::tensor::operand::AsCommon, InProducts, Element;
     DivAssign div_assign try_div_ nomina::tensor::operand::AsFloat, InQuotients, Element;
+    RemAssign rem_assign try_remainder_ nomina::tensor::operand::AsCommon, InPointwise, Element;
     BitAndAssign bitand_assign try_bitwise_and_ nomina::tensor::operand::AsCommon, InPointwise, Integral;
     BitOrAssign bitor_assign try_bitwise_or_ nomina::tensor::operand::AsCommon, InPointwise, Integral;
     BitXorAssign bitxor_assign try_bitwise_xor_ nomina::tensor::operand::AsCommon, InPointwise, Integral;

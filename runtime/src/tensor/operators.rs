@@ -1,6 +1,6 @@
-//! `+ - * /`, `& | ^`, `-x` and `!x`, which return a [`Result`]: `(&x + &y)?`.
+//! `+ - * / %`, `& | ^`, `-x` and `!x`, which return a [`Result`]: `(&x + &y)?`.
 
-use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
@@ -41,6 +41,7 @@ binary! {
     Sub sub Sub;
     Mul mul Mul;
     Div div Div;
+    Rem rem Remainder;
     BitAnd bitand BitwiseAnd;
     BitOr bitor BitwiseOr;
     BitXor bitxor BitwiseXor;
@@ -68,6 +69,7 @@ numbers! {
     Sub sub Sub: f64 i64;
     Mul mul Mul: f64 i64;
     Div div Div: f64 i64;
+    Rem rem Remainder: f64 i64;
 }
 
 /// Implements std's traits for one tensor, borrowed or owned.

@@ -1,6 +1,6 @@
 //! How methods by name treat labels, and their operands.
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 use nomina_core::Result;
 use nomina_core::rule::DimArg;
@@ -82,26 +82,27 @@ impl DynLabelled {
 }
 
 macro_rules! operators {
-    ($($trait:ident $method:ident;)*) => {$(
+    ($($trait:ident $method:ident $own:ident;)*) => {$(
         impl<'a, R: Into<DynLabelledOperand<'a>>> $trait<R> for &DynLabelled {
             type Output = Result<DynLabelled>;
             fn $method(self, other: R) -> Result<DynLabelled> {
-                DynLabelled::$method(self, other)
+                DynLabelled::$own(self, other)
             }
         }
         impl<'a, R: Into<DynLabelledOperand<'a>>> $trait<R> for DynLabelled {
             type Output = Result<DynLabelled>;
             fn $method(self, other: R) -> Result<DynLabelled> {
-                DynLabelled::$method(&self, other)
+                DynLabelled::$own(&self, other)
             }
         }
     )*};
 }
 operators! {
-    Add add;
-    Sub sub;
-    Mul mul;
-    Div div;
+    Add add add;
+    Sub sub sub;
+    Mul mul mul;
+    Div div div;
+    Rem rem remainder;
 }
 
 /// A plain tensor on the left: it takes part without labels.

@@ -1,7 +1,7 @@
 //! The type that rustc sees for a [`DynTensor`](crate::DynTensor) in the body of [`fuse!`](crate::fuse): operators,
 //! elementwise methods, [`Untyped::to`], and the end of a chain of [`try_fuse!`](crate::try_fuse).
 
-use std::ops::{Add, Div, Mul, Neg, Not, Sub};
+use std::ops::{Add, Div, Mul, Neg, Not, Rem, Sub};
 
 use half::{bf16, f16};
 use nomina_core::rule::DimArg;
@@ -89,7 +89,7 @@ macro_rules! unary {
     )*};
 }
 
-binary!(Add add, Sub sub, Mul mul, Div div);
+binary!(Add add, Sub sub, Mul mul, Div div, Rem rem);
 unary!(Neg neg, Not not);
 
 /// The result of a chain of [`DynTensor`]s in `try_fuse!`. Like that of the typed tensor, the chain ends with a method
