@@ -98,7 +98,8 @@ const DYN_USES: &str = "\
 use nomina::{DynTensor, Result};
 use nomina_core::op::Op;
 
-use super::DynSharded;
+use super::{DynSharded, ShardedOperand};
+use nomina::{__options__};
 
 impl DynSharded {
 ";
@@ -118,8 +119,26 @@ const DYN_BINARY: &str = "
 ///
 /// # Errors
 /// Like [`DynTensor::{name}`]; also if the placements do not match.
-pub fn {name}(&self, other: &Self) -> Result<Self> {
-    self.combined(Op::{op}, other, |x, y| x.{name}(y))
+pub fn {name}<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+    self.combined(Op::{op}, other.into(), |x, y| x.{name}(y))
+}
+";
+
+const DYN_PARAMETRIC: &str = "
+/// {doc} Computed on each rank's piece.
+///
+/// # Errors
+/// Like [`DynTensor::{name}`]; also if something is pending.
+pub fn {name}(&self) -> Result<Self> {
+    self.elementwise(Op::{op}, DynTensor::{name})
+}
+
+/// Like [`{name}`](Self::{name}), but with the given numbers.
+///
+/// # Errors
+/// Like [`{name}`](Self::{name}).
+pub fn {name}_with(&self, options: {op}Options) -> Result<Self> {
+    self.elementwise(Op::{op}, |x| x.{name}_with(options))
 }
 ";
 
@@ -162,7 +181,7 @@ fn templates_for(row: &Row) -> Option<(&'static str, &'static str)> {
     }
     match (family(row)?, row.spread) {
         (Family::Unary, Spread::Linear | Spread::Elementwise) => Some((UNARY, DYN_ALONE)),
-        (Family::Parametric, Spread::Elementwise) => Some((PARAMETRIC, "")),
+        (Family::Parametric, Spread::Elementwise) => Some((PARAMETRIC, DYN_PARAMETRIC)),
         (
             Family::Binary(_),
             Spread::SumOfTwo | Spread::ProductOfTwo | Spread::QuotientOfTwo | Spread::Pointwise,
@@ -208,7 +227,7 @@ fn filled(template: &str, row: &Row) -> String {
     let mut template = template
         .replace("{placed}", placed)
         .replace("{combine}", &combine);
-    if let (Some(second), true) = (row.params().nth(1), template.contains("other: &Self")) {
+    if let (Some(second), true) = (row.params().nth(1), template.contains("(&self, other: ")) {
         // The method by name calls its parameter `other`.
         let doc = row.doc.replace(&format!("`{}`", second.name), "`other`");
         template = template.replace("{doc}", &doc);
@@ -221,19 +240,22 @@ pub fn typed() -> String {
     let rows: Vec<_> = op::rows()
         .filter_map(|row| Some((row, templates_for(row)?)))
         .collect();
-    let options: Vec<String> = rows
-        .iter()
-        .filter(|(_, (typed, _))| *typed == PARAMETRIC)
-        .map(|(row, _)| format!("{}Options", variant(row.name)))
-        .collect();
     let methods: String = rows
         .iter()
         .map(|(row, (typed, _))| filled(typed, row))
         .collect();
-    format!(
-        "{}{methods}}}\n",
-        TYPED_USES.replace("__options__", &options.join(", "))
-    )
+    format!("{}{methods}}}\n", with_options(TYPED_USES))
+}
+
+/// Inserts the names of the options of parametric operators.
+fn with_options(uses: &str) -> String {
+    let is_parametric =
+        |row: &&Row| templates_for(row).is_some_and(|(typed, _)| typed == PARAMETRIC);
+    let options = op::rows().filter(is_parametric);
+    let options: Vec<String> = options
+        .map(|row| format!("{}Options", variant(row.name)))
+        .collect();
+    uses.replace("__options__", &options.join(", "))
 }
 
 /// The text of `mesh/src/dynamic/generated.rs`.
@@ -242,7 +264,7 @@ pub fn by_name() -> String {
     let methods: String = rows
         .map(|(row, (_, by_name))| filled(by_name, row))
         .collect();
-    format!("{DYN_USES}{methods}}}\n")
+    format!("{}{methods}}}\n", with_options(DYN_USES))
 }
 
 const ROWS_USES: &str = "\
@@ -274,11 +296,11 @@ pub fn listed() -> String {
     };
     [
         ROWS_USES.to_owned(),
-        list("ALONE", "Alone", &[DYN_ALONE], |name| {
+        list("ALONE", "Alone", &[DYN_ALONE, DYN_PARAMETRIC], |name| {
             format!("DynTensor::{name}, DynSharded::{name}")
         }),
         list("BINARY", "Binary", &[DYN_BINARY], |name| {
-            format!("|x, y| x.{name}(y), DynSharded::{name}")
+            format!("|x, y| x.{name}(y), |x, y| x.{name}(y)")
         }),
         list("REDUCE", "Reduce", &[DYN_REDUCE], |name| {
             format!("|x, dims| x.{name}(dims), |x, over| x.{name}(over)")

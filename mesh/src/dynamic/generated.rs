@@ -3,47 +3,51 @@
 use nomina::{DynTensor, Result};
 use nomina_core::op::Op;
 
-use super::DynSharded;
+use super::{DynSharded, ShardedOperand};
+use nomina::{
+    CeluOptions, EluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, SoftplusOptions,
+    SoftshrinkOptions,
+};
 
 impl DynSharded {
     /// Adds `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::add`]; also if the placements do not match.
-    pub fn add(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Add, other, |x, y| x.add(y))
+    pub fn add<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Add, other.into(), |x, y| x.add(y))
     }
 
     /// Subtracts `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::sub`]; also if the placements do not match.
-    pub fn sub(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Sub, other, |x, y| x.sub(y))
+    pub fn sub<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Sub, other.into(), |x, y| x.sub(y))
     }
 
     /// Multiplies by `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::mul`]; also if the placements do not match.
-    pub fn mul(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Mul, other, |x, y| x.mul(y))
+    pub fn mul<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Mul, other.into(), |x, y| x.mul(y))
     }
 
     /// Divides by `other`; integers give a float. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::div`]; also if the placements do not match.
-    pub fn div(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Div, other, |x, y| x.div(y))
+    pub fn div<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Div, other.into(), |x, y| x.div(y))
     }
 
     /// Raises to the power of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::pow`]; also if the placements do not match.
-    pub fn pow(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Pow, other, |x, y| x.pow(y))
+    pub fn pow<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Pow, other.into(), |x, y| x.pow(y))
     }
 
     /// Negates each element. Computed on each rank's piece.
@@ -114,56 +118,56 @@ impl DynSharded {
     ///
     /// # Errors
     /// Like [`DynTensor::eq`]; also if the placements do not match.
-    pub fn eq(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Eq, other, |x, y| x.eq(y))
+    pub fn eq<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Eq, other.into(), |x, y| x.eq(y))
     }
 
     /// Returns whether elements differ. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::ne`]; also if the placements do not match.
-    pub fn ne(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Ne, other, |x, y| x.ne(y))
+    pub fn ne<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Ne, other.into(), |x, y| x.ne(y))
     }
 
     /// Returns whether elements of `self` are less than those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::lt`]; also if the placements do not match.
-    pub fn lt(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Lt, other, |x, y| x.lt(y))
+    pub fn lt<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Lt, other.into(), |x, y| x.lt(y))
     }
 
     /// Returns whether elements of `self` are less than or equal to those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::le`]; also if the placements do not match.
-    pub fn le(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Le, other, |x, y| x.le(y))
+    pub fn le<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Le, other.into(), |x, y| x.le(y))
     }
 
     /// Returns whether elements of `self` are greater than those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::gt`]; also if the placements do not match.
-    pub fn gt(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Gt, other, |x, y| x.gt(y))
+    pub fn gt<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Gt, other.into(), |x, y| x.gt(y))
     }
 
     /// Returns whether elements of `self` are greater than or equal to those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::ge`]; also if the placements do not match.
-    pub fn ge(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Ge, other, |x, y| x.ge(y))
+    pub fn ge<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Ge, other.into(), |x, y| x.ge(y))
     }
 
     /// Returns whether both elements differ from zero. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::logical_and`]; also if the placements do not match.
-    pub fn logical_and(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::LogicalAnd, other, |x, y| x.logical_and(y))
+    pub fn logical_and<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::LogicalAnd, other.into(), |x, y| x.logical_and(y))
     }
 
     /// Computes the bitwise NOT; for bool, the logical NOT. Computed on each rank's piece.
@@ -386,32 +390,32 @@ impl DynSharded {
     ///
     /// # Errors
     /// Like [`DynTensor::atan2`]; also if the placements do not match.
-    pub fn atan2(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Atan2, other, |x, y| x.atan2(y))
+    pub fn atan2<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Atan2, other.into(), |x, y| x.atan2(y))
     }
 
     /// Computes the hypotenuse, `sqrt(self² + other²)`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::hypot`]; also if the placements do not match.
-    pub fn hypot(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Hypot, other, |x, y| x.hypot(y))
+    pub fn hypot<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Hypot, other.into(), |x, y| x.hypot(y))
     }
 
     /// Computes the logarithm of the sum of two exponentials. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::logaddexp`]; also if the placements do not match.
-    pub fn logaddexp(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Logaddexp, other, |x, y| x.logaddexp(y))
+    pub fn logaddexp<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Logaddexp, other.into(), |x, y| x.logaddexp(y))
     }
 
     /// Computes `self * log(other)`, zero where `self` is zero. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::xlogy`]; also if the placements do not match.
-    pub fn xlogy(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Xlogy, other, |x, y| x.xlogy(y))
+    pub fn xlogy<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Xlogy, other.into(), |x, y| x.xlogy(y))
     }
 
     /// Applies SiLU, `x * sigmoid(x)`. Computed on each rank's piece.
@@ -498,40 +502,40 @@ impl DynSharded {
     ///
     /// # Errors
     /// Like [`DynTensor::floor_divide`]; also if the placements do not match.
-    pub fn floor_divide(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::FloorDivide, other, |x, y| x.floor_divide(y))
+    pub fn floor_divide<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::FloorDivide, other.into(), |x, y| x.floor_divide(y))
     }
 
     /// Computes the remainder of division, with the sign of `self`, like `fmod` in C. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::fmod`]; also if the placements do not match.
-    pub fn fmod(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Fmod, other, |x, y| x.fmod(y))
+    pub fn fmod<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Fmod, other.into(), |x, y| x.fmod(y))
     }
 
     /// Computes the remainder of division, with the sign of `other`, like `%` in Python. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::remainder`]; also if the placements do not match.
-    pub fn remainder(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Remainder, other, |x, y| x.remainder(y))
+    pub fn remainder<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Remainder, other.into(), |x, y| x.remainder(y))
     }
 
     /// Returns the greater of two elements; NaN if either is NaN. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::maximum`]; also if the placements do not match.
-    pub fn maximum(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Maximum, other, |x, y| x.maximum(y))
+    pub fn maximum<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Maximum, other.into(), |x, y| x.maximum(y))
     }
 
     /// Returns the smaller of two elements; NaN if either is NaN. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::minimum`]; also if the placements do not match.
-    pub fn minimum(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Minimum, other, |x, y| x.minimum(y))
+    pub fn minimum<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Minimum, other.into(), |x, y| x.minimum(y))
     }
 
     /// Returns whether an element, or a part of a complex one, is NaN. Computed on each rank's piece.
@@ -570,56 +574,58 @@ impl DynSharded {
     ///
     /// # Errors
     /// Like [`DynTensor::logical_or`]; also if the placements do not match.
-    pub fn logical_or(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::LogicalOr, other, |x, y| x.logical_or(y))
+    pub fn logical_or<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::LogicalOr, other.into(), |x, y| x.logical_or(y))
     }
 
     /// Returns whether exactly one of two elements differs from zero. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::logical_xor`]; also if the placements do not match.
-    pub fn logical_xor(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::LogicalXor, other, |x, y| x.logical_xor(y))
+    pub fn logical_xor<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::LogicalXor, other.into(), |x, y| x.logical_xor(y))
     }
 
     /// Computes the bitwise AND; for bool, the logical AND. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::bitwise_and`]; also if the placements do not match.
-    pub fn bitwise_and(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::BitwiseAnd, other, |x, y| x.bitwise_and(y))
+    pub fn bitwise_and<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::BitwiseAnd, other.into(), |x, y| x.bitwise_and(y))
     }
 
     /// Computes the bitwise OR; for bool, the logical OR. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::bitwise_or`]; also if the placements do not match.
-    pub fn bitwise_or(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::BitwiseOr, other, |x, y| x.bitwise_or(y))
+    pub fn bitwise_or<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::BitwiseOr, other.into(), |x, y| x.bitwise_or(y))
     }
 
     /// Computes the bitwise XOR; for bool, the logical XOR. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::bitwise_xor`]; also if the placements do not match.
-    pub fn bitwise_xor(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::BitwiseXor, other, |x, y| x.bitwise_xor(y))
+    pub fn bitwise_xor<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::BitwiseXor, other.into(), |x, y| x.bitwise_xor(y))
     }
 
     /// Shifts left by `other` bits. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::bitwise_left_shift`]; also if the placements do not match.
-    pub fn bitwise_left_shift(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::BitwiseLeftShift, other, |x, y| x.bitwise_left_shift(y))
+    pub fn bitwise_left_shift<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::BitwiseLeftShift, other.into(), |x, y| {
+            x.bitwise_left_shift(y)
+        })
     }
 
     /// Shifts right by `other` bits, arithmetically. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::bitwise_right_shift`]; also if the placements do not match.
-    pub fn bitwise_right_shift(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::BitwiseRightShift, other, |x, y| {
+    pub fn bitwise_right_shift<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::BitwiseRightShift, other.into(), |x, y| {
             x.bitwise_right_shift(y)
         })
     }
@@ -862,112 +868,112 @@ impl DynSharded {
     ///
     /// # Errors
     /// Like [`DynTensor::zeta`]; also if the placements do not match.
-    pub fn zeta(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Zeta, other, |x, y| x.zeta(y))
+    pub fn zeta<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Zeta, other.into(), |x, y| x.zeta(y))
     }
 
     /// Computes the logarithm to base 2 of the sum of two powers of 2. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::logaddexp2`]; also if the placements do not match.
-    pub fn logaddexp2(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Logaddexp2, other, |x, y| x.logaddexp2(y))
+    pub fn logaddexp2<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Logaddexp2, other.into(), |x, y| x.logaddexp2(y))
     }
 
     /// Computes `self * log(1 + other)`, zero where `self` is zero. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::xlog1py`]; also if the placements do not match.
-    pub fn xlog1py(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Xlog1py, other, |x, y| x.xlog1py(y))
+    pub fn xlog1py<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Xlog1py, other.into(), |x, y| x.xlog1py(y))
     }
 
     /// Returns the magnitude of `self` with the sign of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::copysign`]; also if the placements do not match.
-    pub fn copysign(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Copysign, other, |x, y| x.copysign(y))
+    pub fn copysign<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Copysign, other.into(), |x, y| x.copysign(y))
     }
 
     /// Returns the next representable number towards `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::nextafter`]; also if the placements do not match.
-    pub fn nextafter(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Nextafter, other, |x, y| x.nextafter(y))
+    pub fn nextafter<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Nextafter, other.into(), |x, y| x.nextafter(y))
     }
 
     /// Returns the greater of two elements; if one is NaN, the other. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::fmax`]; also if the placements do not match.
-    pub fn fmax(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Fmax, other, |x, y| x.fmax(y))
+    pub fn fmax<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Fmax, other.into(), |x, y| x.fmax(y))
     }
 
     /// Returns the smaller of two elements; if one is NaN, the other. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::fmin`]; also if the placements do not match.
-    pub fn fmin(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Fmin, other, |x, y| x.fmin(y))
+    pub fn fmin<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Fmin, other.into(), |x, y| x.fmin(y))
     }
 
     /// Returns 0 for negative elements, 1 for positive ones and `other` at zero. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::heaviside`]; also if the placements do not match.
-    pub fn heaviside(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Heaviside, other, |x, y| x.heaviside(y))
+    pub fn heaviside<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Heaviside, other.into(), |x, y| x.heaviside(y))
     }
 
     /// Computes the greatest common divisor. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::gcd`]; also if the placements do not match.
-    pub fn gcd(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Gcd, other, |x, y| x.gcd(y))
+    pub fn gcd<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Gcd, other.into(), |x, y| x.gcd(y))
     }
 
     /// Computes the least common multiple. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::lcm`]; also if the placements do not match.
-    pub fn lcm(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Lcm, other, |x, y| x.lcm(y))
+    pub fn lcm<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Lcm, other.into(), |x, y| x.lcm(y))
     }
 
     /// Raises to the power of `other` in double precision. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::float_power`]; also if the placements do not match.
-    pub fn float_power(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::FloatPower, other, |x, y| x.float_power(y))
+    pub fn float_power<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::FloatPower, other.into(), |x, y| x.float_power(y))
     }
 
     /// Computes `self * 2^other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::ldexp`]; also if the placements do not match.
-    pub fn ldexp(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::Ldexp, other, |x, y| x.ldexp(y))
+    pub fn ldexp<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::Ldexp, other.into(), |x, y| x.ldexp(y))
     }
 
     /// Clamps elements to at least `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::clamp_min`]; also if the placements do not match.
-    pub fn clamp_min(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::ClampMin, other, |x, y| x.clamp_min(y))
+    pub fn clamp_min<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::ClampMin, other.into(), |x, y| x.clamp_min(y))
     }
 
     /// Clamps elements to at most `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
     /// Like [`DynTensor::clamp_max`]; also if the placements do not match.
-    pub fn clamp_max(&self, other: &Self) -> Result<Self> {
-        self.combined(Op::ClampMax, other, |x, y| x.clamp_max(y))
+    pub fn clamp_max<'a>(&self, other: impl Into<ShardedOperand<'a>>) -> Result<Self> {
+        self.combined(Op::ClampMax, other.into(), |x, y| x.clamp_max(y))
     }
 
     /// Applies SELU: a scaled exponential below zero, which preserves mean and variance. Computed on each rank's piece.
@@ -1032,5 +1038,117 @@ impl DynSharded {
     /// Like [`DynTensor::tanhshrink`]; also if the placement does not allow the operator.
     pub fn tanhshrink(&self) -> Result<Self> {
         self.elementwise(Op::Tanhshrink, DynTensor::tanhshrink)
+    }
+
+    /// Applies ELU: `alpha * (exp(x) - 1)` below zero. Computed on each rank's piece.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::elu`]; also if something is pending.
+    pub fn elu(&self) -> Result<Self> {
+        self.elementwise(Op::Elu, DynTensor::elu)
+    }
+
+    /// Like [`elu`](Self::elu), but with the given numbers.
+    ///
+    /// # Errors
+    /// Like [`elu`](Self::elu).
+    pub fn elu_with(&self, options: EluOptions) -> Result<Self> {
+        self.elementwise(Op::Elu, |x| x.elu_with(options))
+    }
+
+    /// Applies CELU: `alpha * (exp(x / alpha) - 1)` below zero. Computed on each rank's piece.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::celu`]; also if something is pending.
+    pub fn celu(&self) -> Result<Self> {
+        self.elementwise(Op::Celu, DynTensor::celu)
+    }
+
+    /// Like [`celu`](Self::celu), but with the given numbers.
+    ///
+    /// # Errors
+    /// Like [`celu`](Self::celu).
+    pub fn celu_with(&self, options: CeluOptions) -> Result<Self> {
+        self.elementwise(Op::Celu, |x| x.celu_with(options))
+    }
+
+    /// Applies leaky ReLU: multiplies negative elements by `negative_slope`. Computed on each rank's piece.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::leaky_relu`]; also if something is pending.
+    pub fn leaky_relu(&self) -> Result<Self> {
+        self.elementwise(Op::LeakyRelu, DynTensor::leaky_relu)
+    }
+
+    /// Like [`leaky_relu`](Self::leaky_relu), but with the given numbers.
+    ///
+    /// # Errors
+    /// Like [`leaky_relu`](Self::leaky_relu).
+    pub fn leaky_relu_with(&self, options: LeakyReluOptions) -> Result<Self> {
+        self.elementwise(Op::LeakyRelu, |x| x.leaky_relu_with(options))
+    }
+
+    /// Computes `ln(1 + exp(beta * x)) / beta`, or `x` where `beta * x` exceeds `threshold`. Computed on each rank's piece.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::softplus`]; also if something is pending.
+    pub fn softplus(&self) -> Result<Self> {
+        self.elementwise(Op::Softplus, DynTensor::softplus)
+    }
+
+    /// Like [`softplus`](Self::softplus), but with the given numbers.
+    ///
+    /// # Errors
+    /// Like [`softplus`](Self::softplus).
+    pub fn softplus_with(&self, options: SoftplusOptions) -> Result<Self> {
+        self.elementwise(Op::Softplus, |x| x.softplus_with(options))
+    }
+
+    /// Clamps elements to between `min_val` and `max_val`. Computed on each rank's piece.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::hardtanh`]; also if something is pending.
+    pub fn hardtanh(&self) -> Result<Self> {
+        self.elementwise(Op::Hardtanh, DynTensor::hardtanh)
+    }
+
+    /// Like [`hardtanh`](Self::hardtanh), but with the given numbers.
+    ///
+    /// # Errors
+    /// Like [`hardtanh`](Self::hardtanh).
+    pub fn hardtanh_with(&self, options: HardtanhOptions) -> Result<Self> {
+        self.elementwise(Op::Hardtanh, |x| x.hardtanh_with(options))
+    }
+
+    /// Moves elements towards zero by `lambd`; those within `lambd` of zero become zero. Computed on each rank's piece.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::softshrink`]; also if something is pending.
+    pub fn softshrink(&self) -> Result<Self> {
+        self.elementwise(Op::Softshrink, DynTensor::softshrink)
+    }
+
+    /// Like [`softshrink`](Self::softshrink), but with the given numbers.
+    ///
+    /// # Errors
+    /// Like [`softshrink`](Self::softshrink).
+    pub fn softshrink_with(&self, options: SoftshrinkOptions) -> Result<Self> {
+        self.elementwise(Op::Softshrink, |x| x.softshrink_with(options))
+    }
+
+    /// Sets elements to zero if their magnitude is at most `lambd`. Computed on each rank's piece.
+    ///
+    /// # Errors
+    /// Like [`DynTensor::hardshrink`]; also if something is pending.
+    pub fn hardshrink(&self) -> Result<Self> {
+        self.elementwise(Op::Hardshrink, DynTensor::hardshrink)
+    }
+
+    /// Like [`hardshrink`](Self::hardshrink), but with the given numbers.
+    ///
+    /// # Errors
+    /// Like [`hardshrink`](Self::hardshrink).
+    pub fn hardshrink_with(&self, options: HardshrinkOptions) -> Result<Self> {
+        self.elementwise(Op::Hardshrink, |x| x.hardshrink_with(options))
     }
 }

@@ -1,8 +1,10 @@
 //! Tensors on a mesh with run-time names and placements: the same rules as the typed ones, and the same error messages.
 
 mod generated;
+mod operand;
 mod origin;
 mod over;
+mod pieces;
 mod remote;
 mod via;
 
@@ -22,6 +24,7 @@ use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 use crate::shared::Shared;
 
+pub use operand::ShardedOperand;
 pub use over::Over;
 pub use via::{ClassOptions, DimVia};
 
@@ -162,30 +165,24 @@ impl DynSharded {
         }
     }
 
-    fn combined(
-        &self,
-        op: Op,
-        other: &Self,
-        compute: impl FnOnce(&DynTensor, &DynTensor) -> Result<DynTensor>,
-    ) -> Result<Self> {
-        self.require_same_mesh(op, other)?;
-        let mode = match op.row().spread {
-            Spread::SumOfTwo => Mode::SumOfTwo,
-            Spread::ProductOfTwo => Mode::ProductOfTwo,
-            Spread::QuotientOfTwo => Mode::QuotientOfTwo,
-            _ => Mode::Pointwise,
-        };
-        self.require(op, |axis, place| {
-            place.beside(mode, &other.places[axis], self.names(), other.names())
-        })?;
-        let places = self.places.iter().zip(&other.places);
-        let places = places.map(|(one, other)| one.join(other)).collect();
-        self.wrap_result(op, compute(&self.local, &other.local)?, places, &[other])
-    }
-
     fn reduced(
         &self,
         op: Op,
+        over: Over,
+        compute: impl FnOnce(&DynTensor, &[&str]) -> Result<DynTensor>,
+    ) -> Result<Self> {
+        let combine = match op.row().spread {
+            Spread::Reduce(combine) => Some(combine),
+            _ => None,
+        };
+        self.reduced_by(op, (combine, op == Op::Sum), over, compute)
+    }
+
+    /// Like [`reduced`](Self::reduced), with the combiner of pieces, and whether the operator is linear.
+    fn reduced_by(
+        &self,
+        op: Op,
+        (combine, linear): (Option<Combine>, bool),
         over: Over,
         compute: impl FnOnce(&DynTensor, &[&str]) -> Result<DynTensor>,
     ) -> Result<Self> {
@@ -196,7 +193,7 @@ impl DynSharded {
             return Err(error(op.name(), self.shared.axes[axis].name, &wrong)
                 .operand(self.names(), &self.sizes));
         }
-        let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
+        let dims = over.names();
         let names = if dims.is_empty() {
             self.names().clone()
         } else {
@@ -206,11 +203,7 @@ impl DynSharded {
                     .collect::<Result<Vec<_>>>()?,
             )?
         };
-        let combine = match op.row().spread {
-            Spread::Reduce(combine) => Some(combine),
-            _ => None,
-        };
-        let (linear, across) = (op == Op::Sum, over.across && combine.is_some());
+        let across = over.across && combine.is_some();
         let across_some = self.places.iter().any(|place| place.splits_in(&names));
         self.require(op, |_, place| {
             match (linear, across) {
@@ -267,7 +260,7 @@ impl DynSharded {
         if let (Some(axis), [dim]) = (&over.via, &over.dims[..]) {
             return self.contract_around(other, dim, axis, Location::caller());
         }
-        let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
+        let dims = over.names();
         let names = Names::new(
             dims.iter()
                 .map(|dim| Name::new(dim).map(Some))

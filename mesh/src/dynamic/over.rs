@@ -19,6 +19,11 @@ impl Over {
         }
     }
 
+    /// The names of the dims.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.dims.iter().map(String::as_str).collect()
+    }
+
     /// Contracts over a dim that is split only in the second factor, whose parts travel around the axis.
     pub fn via(dim: impl Into<String>, axis: impl Into<String>) -> Self {
         Self {

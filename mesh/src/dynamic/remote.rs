@@ -28,7 +28,7 @@ impl DynSharded {
     }
 
     /// Joins the states of two operands after checking that an operator of the mode can combine them.
-    fn join_places(
+    pub(super) fn join_places(
         &self,
         op: Op,
         mode: Mode,
