@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use nomina::dims::{Dims, Distinct};
-use nomina::{DynTensor, Element, Inexact, Result, Tensor};
+use nomina::{DynTensor, Element, Error, ErrorKind, Inexact, Result, Tensor};
+use nomina_macros::twin;
 
 use crate::call::ok;
 use crate::dtype::InDtype;
@@ -57,6 +58,26 @@ impl<D: Dims, T: Inexact> Param<D, T> {
             tensor,
             identity: Identity::new(),
         }
+    }
+}
+
+impl<D: Dims + Distinct, T: Inexact> Param<D, T> {
+    /// Copies other elements into the parameter. It stays the same leaf: its gradient, and an optimizer's state for it,
+    /// stay. [`init`](crate::init) has functions that fill a parameter.
+    ///
+    /// # Errors
+    /// If the sizes differ, or memory is missing.
+    #[twin]
+    pub fn try_set(&mut self, value: Tensor<D, T>) -> Result<()> {
+        let value = value.into_dyn();
+        if value.shape() != self.tensor.shape() {
+            let error = Error::new(ErrorKind::Shape, "set", "sizes differ from the parameter's");
+            return Err(error
+                .operand(value.names(), value.shape())
+                .operand(&self.tensor.names(), &self.tensor.shape())
+                .hint("give a tensor of the parameter's sizes"));
+        }
+        self.tensor.try_as_dyn_mut()?.copy_(&value).map(drop)
     }
 }
 
