@@ -86,8 +86,8 @@ fn dtypes_promote_step_by_step() {
     same(&y, &(&half * &half + 0.1));
     let y: Tensor<(C,), i64> = fuse!(|ids| (ids + 2).remainder(ids * 2 + 1));
     same(&y, &(&ids + 2).remainder(&(&ids * 2 + 1)));
-    let y: Tensor<(C,), i64> = fuse!(|ids| (ids - 2) % 3 + 7 % (ids + 3));
-    same(&y, &(&(&ids - 2) % 3 + 7 % (&ids + 3)));
+    let y: Tensor<(C,), i64> = fuse!(|ids| (ids - 2) % 3 + 7_i64 % (ids + 3));
+    same(&y, &(&(&ids - 2) % 3 + 7_i64 % (&ids + 3)));
 }
 
 #[test]

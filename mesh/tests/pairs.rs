@@ -149,9 +149,9 @@ fn operators_by_name_are_the_typed_ones() {
             (2.0 * &x)? / (&by * &by)?,
             (&typed * 2.0 / (&row * &row)).to_dyn(),
         )?;
-        same("1 - x", 1.0 - &x, (1.0 - &typed).to_dyn())?;
+        same("1 - x", 1.0 - &x, (-(&typed - 1.0)).to_dyn())?;
         same("%", &x % 0.25, (&typed % 0.25).to_dyn())?;
-        let mild = ((x.gt(-0.5)? & x.lt(0.5)?)? | (!x.le(0.9)? ^ x.gt(2.0)?)?)?;
+        let mild = ((x.gt(-0.5)? & x.lt(0.5)?)? | ((!x.le(0.9)?)? ^ x.gt(2.0)?)?)?;
         let want = (typed.gt(-0.5) & typed.lt(0.5)) | (!typed.le(0.9) ^ typed.gt(2.0));
         same("masks", Ok(mild), want.to_dyn())?;
         same(
