@@ -35,7 +35,8 @@ fn rows_or_columns_are_orthogonal() {
             w
         };
         let products: Tensor<(Out, Prime<Out>), f64> = w.contract(&w.prime(Out), In);
-        let eye = Tensor::<(Out, Prime<Out>), f64>::eye(products.shape().try_into().unwrap());
+        let count = products.shape()[0];
+        let eye = Tensor::<(Out, Prime<Out>), f64>::eye([count, count]);
         assert!((products - eye * 4.0).abs().max(..).item() < 1e-12);
     }
     let w: Tensor<(Out, In, K)> = orthogonal([4, 3, 5], 1.0);
