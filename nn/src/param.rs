@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use nomina::dims::{Dims, Distinct};
-use nomina::{DynTensor, Element, Error, ErrorKind, Inexact, Result, Tensor};
+use nomina::{DynTensor, Element, Error, ErrorKind, Inexact, Result, Tensor, no_grad};
 use nomina_macros::twin;
 
 use crate::call::ok;
@@ -77,7 +77,7 @@ impl<D: Dims + Distinct, T: Inexact> Param<D, T> {
                 .operand(&self.tensor.names(), &self.tensor.shape())
                 .hint("give a tensor of the parameter's sizes"));
         }
-        self.tensor.try_as_dyn_mut()?.copy_(&value).map(drop)
+        no_grad(|| self.tensor.try_as_dyn_mut()?.copy_(&value).map(drop))
     }
 }
 

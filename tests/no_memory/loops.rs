@@ -13,7 +13,7 @@ pub fn all(counts: &mut Counts) {
     for (n, dtype) in [(3, DType::F64), (12, DType::F32), (4, DType::BF16)] {
         by_name(counts, n, dtype);
     }
-    for n in [3, 30] {
+    for n in [3, 12] {
         typed(counts, n);
     }
 }
