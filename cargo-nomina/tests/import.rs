@@ -1,7 +1,6 @@
 //! `cargo nomina import`: its report, `names.toml`, and the module that is compiled and compared.
 #![cfg(feature = "import")]
 
-#[allow(dead_code)]
 #[path = "../../onnx/tests/write/mod.rs"]
 mod write;
 

@@ -65,9 +65,10 @@ fn dilated(values: &[f32], columns: usize) -> Vec<bool> {
 
 /// Takes the pixels that are connected with one, by sides or corners; returns the box around them.
 fn component(open: &mut [bool], start: usize, columns: usize) -> Line {
+    let (row, column) = (start / columns, start % columns);
     let mut all = Line {
-        rows: usize::MAX..0,
-        columns: usize::MAX..0,
+        rows: row..row + 1,
+        columns: column..column + 1,
     };
     let mut left = vec![start];
     open[start] = false;
