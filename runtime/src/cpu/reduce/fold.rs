@@ -203,7 +203,9 @@ impl<F: Fold, const MEAN: bool> Kernel for WholeFold<'_, F, MEAN> {
                 overflowed |= F::overflows(part);
             }
             if overflowed {
-                recompute_overflowed::<F>(lanes, &all, divisor, values);
+                // A copy: a reference to the parts themselves would keep them in memory, not in registers.
+                let parts = all;
+                recompute_overflowed::<F>(lanes, &parts, divisor, values);
             }
         }
     }
