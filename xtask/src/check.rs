@@ -92,10 +92,12 @@ fn steps() -> Vec<Step> {
 fn as_clippy(command: Command) -> Command {
     let sysroot = Command::new("rustc", ["--print", "sysroot"]).output();
     let sysroot = sysroot.unwrap_or_default();
-    let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
-    if !driver.exists() {
+    let cargo = Path::new(sysroot.trim()).join("bin/cargo-clippy");
+    // The program's real place, as it finds its driver itself.
+    let Ok(cargo) = cargo.canonicalize() else {
         return command;
-    }
+    };
+    let driver = cargo.with_file_name("clippy-driver");
     let [denied, warnings] = ["-D", "warnings"].map(|arg| arg.to_owned() + "__CLIPPY_HACKERY__");
     command
         .env("RUSTC_WORKSPACE_WRAPPER", &driver.to_string_lossy())
