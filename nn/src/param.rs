@@ -74,7 +74,7 @@ impl<D: Dims + Distinct, T: Inexact> Param<D, T> {
             let error = Error::new(ErrorKind::Shape, "set", "sizes differ from the parameter's");
             return Err(error
                 .operand(value.names(), value.shape())
-                .operand(&self.tensor.names(), &self.tensor.shape())
+                .operand(&self.tensor.names(), self.tensor.shape())
                 .hint("give a tensor of the parameter's sizes"));
         }
         no_grad(|| self.tensor.try_as_dyn_mut()?.copy_(&value).map(drop))

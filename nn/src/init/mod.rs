@@ -163,7 +163,7 @@ macro_rules! initializers {
                 return Ok(());
             };
             let value: Result<Tensor<P::Dims, P::Dtype>> = {
-                let $sizes = &param.shape()[..];
+                let $sizes = param.shape();
                 $value
             };
             param.try_set(value?)
