@@ -37,7 +37,7 @@
 //! | feature | files |
 //! |---|---|
 //! | `netcdf` (default) | netCDF, classic and version 4, by `netcdf-reader` |
-//! | `plot` | [pictures](plot::Plot) of tensors with labels, SVG and PNG, by `plotters` |
+//! | `plot` | `plot::Plot`, pictures of tensors with labels, SVG and PNG, by `plotters` |
 //! | `blosc` | chunks of zarr that blosc compressed, by `blusc` |
 //!
 //! zarr is always there: groups of version 2 and 3 are read, and those of version 3 written. All crates are pure Rust.

@@ -156,7 +156,7 @@ const DYN_REDUCE_CORRECTED: &str = "
 /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
 ///
 /// # Errors
-/// Like [`{name}`](Self::{name}).
+/// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::{name}`].
 pub fn {name}_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
     let dims = dims.into();
     let keepdim = dims.keepdim() || options.keepdim;

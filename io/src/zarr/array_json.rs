@@ -7,8 +7,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::array_metadata::Texts;
 use crate::json::{AtMost, MOST_DIMS};
+
+pub(super) type Texts = AtMost<Option<String>, MOST_DIMS>;
 
 pub(super) type Codecs = AtMost<NamedConfig, 16>;
 

@@ -6,13 +6,13 @@ use nomina::{DType, Error, ErrorKind, Name, Names, Result};
 use nomina_runtime::shape::{bytes, numel};
 use serde_json::value::RawValue;
 
-use super::array_json::{ArrayJson, Codecs, Configuration, NamedConfig};
+use super::array_json::{ArrayJson, Codecs, Configuration, NamedConfig, Texts};
 use super::blosc::Blosc;
 use super::codec::{BytesCodec, Elements};
 use super::codec_chain::{ArrayCodec, CodecChain, Shards};
 use super::element::{TextCodec, parse_element, parse_unsigned};
 use super::errors::{broken, other_version};
-use crate::json::{AtMost, MOST_DIMS};
+use crate::json::AtMost;
 
 /// The metadata of an array.
 #[derive(Clone, Debug)]
@@ -201,8 +201,6 @@ pub(super) fn require_chunk(
     }
     Ok(())
 }
-
-pub(super) type Texts = AtMost<Option<String>, MOST_DIMS>;
 
 fn parse_names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Vec<Option<String>>> {
     let Some(AtMost(names)) = names else {

@@ -50,7 +50,8 @@ impl Blosc {
         mut from: Box<dyn Read + 'a>,
         len: u64,
     ) -> io::Result<Box<dyn Read + 'a>> {
-        use super::codec::corrupt;
+        let corrupt = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+        let damaged = || corrupt("blosc: the chunk is damaged".to_owned());
         let most = len.saturating_add(64);
         let mut packed = Vec::new();
         let limit = most.saturating_add(most / 8).saturating_add(1 << 12);
@@ -74,12 +75,12 @@ impl Blosc {
             if usize::try_from(done) == Ok(bytes) {
                 Ok(out)
             } else {
-                Err(corrupt("blosc: the chunk is damaged"))
+                Err(damaged())
             }
         };
         // The crate indexes with numbers of the file, unchecked: a damaged one is a panic there, and an error here.
         let decoded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode));
-        let decoded = decoded.unwrap_or_else(|_| Err(corrupt("blosc: the chunk is damaged")))?;
+        let decoded = decoded.unwrap_or_else(|_| Err(damaged()))?;
         Ok(Box::new(io::Cursor::new(decoded)))
     }
 
@@ -110,7 +111,8 @@ impl Blosc {
     }
 }
 
-#[cfg(all(test, feature = "blosc"))]
+#[cfg(feature = "blosc")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -702,7 +702,7 @@ impl DynLabelled {
     /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
     ///
     /// # Errors
-    /// Like [`var`](Self::var).
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::var`].
     pub fn var_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
         let dims = dims.into();
         let keepdim = dims.keepdim() || options.keepdim;
@@ -723,7 +723,7 @@ impl DynLabelled {
     /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
     ///
     /// # Errors
-    /// Like [`std`](Self::std).
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::std`].
     pub fn std_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
         let dims = dims.into();
         let keepdim = dims.keepdim() || options.keepdim;
@@ -744,7 +744,7 @@ impl DynLabelled {
     /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
     ///
     /// # Errors
-    /// Like [`nanvar`](Self::nanvar).
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::nanvar`].
     pub fn nanvar_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -769,7 +769,7 @@ impl DynLabelled {
     /// is 0: `VarOptions { correction: 0.0, ..Default::default() }`.
     ///
     /// # Errors
-    /// Like [`nanstd`](Self::nanstd).
+    /// If a dim is missing or repeated, or the dtype is not supported: see [`DynTensor::nanstd`].
     pub fn nanstd_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
