@@ -28,6 +28,8 @@ use crate::variable::Variable;
 impl TypedLabel for CfTime {
     const TYPE: LabelType = LabelType::Other("CfTime");
 
+    const DERIVATIVE_UNIT: f64 = 1e-9;
+
     fn compare(&self, other: &Self) -> Ordering {
         let by_time = || self.partial_cmp(other).unwrap_or(Ordering::Equal);
         self.calendar().cmp(&other.calendar()).then_with(by_time)

@@ -142,3 +142,16 @@ fn the_text_of_types_compiles_and_opens() {
         assert!(text.contains(line), "{line}\n{text}");
     }
 }
+
+#[test]
+fn derivatives_by_times_of_a_calendar_are_those_by_seconds() {
+    let air = open("a1b_cut.nc").labelled("air_temperature").unwrap();
+    let air = air.typed::<(model::Time, Lat, Lon), f32>().unwrap();
+    let times = air.labels(model::Time).values();
+    let seconds = (times[2] - times[0]).as_secs_f64();
+    let x = air.tensor().double();
+    let wanted = (x.select(model::Time, 2) - x.select(model::Time, 0)) / seconds;
+    let slope = air.differentiate(model::Time).tensor().double();
+    let off = (slope.select(model::Time, 1) - wanted).abs().max(..).item();
+    assert!(seconds > 1e6 && off < 1e-5 / seconds, "{off}");
+}

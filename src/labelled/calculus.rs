@@ -24,19 +24,10 @@ use crate::types::Real;
 
 /// Returns the distances in the unit of a derivative: those of times in seconds.
 fn coordinates(labels: &dyn AnyLabels, origin: Option<&dyn AnyLabels>) -> Found<Vec<f64>> {
-    let kind = labels.label_type();
-    let scale = if kind == LabelType::Timestamp {
-        1e-9
-    } else {
-        1.0
-    };
-    match labels.offsets(origin) {
-        Some(offsets) => Ok(offsets.iter().map(|v| v * scale).collect()),
-        None => Err(format!(
-            "has labels of type {}, which have no distance",
-            kind.name()
-        )),
-    }
+    labels.offsets(origin).ok_or_else(|| {
+        let name = labels.label_type().name();
+        format!("has labels of type {name}, which have no distance")
+    })
 }
 
 impl DynLabelled {

@@ -425,7 +425,8 @@ impl<X: Label> AnyLabels for Labels<X> {
         let Some(from) = from else {
             return Some(Vec::new());
         };
-        self.values.iter().map(|v| v.difference(from)).collect()
+        let distance = |v: &X| Some(v.difference(from)? * X::DERIVATIVE_UNIT);
+        self.values.iter().map(distance).collect()
     }
     fn rising(&self) -> Vec<usize> {
         self.rising()

@@ -323,6 +323,7 @@ impl fmt::Debug for Timestamp {
 #[diagnostic::do_not_recommend]
 impl Label for Timestamp {
     const TYPE: LabelType = LabelType::Timestamp;
+    const DERIVATIVE_UNIT: f64 = 1e-9;
     fn compare(&self, other: &Self) -> Ordering {
         self.cmp(other)
     }

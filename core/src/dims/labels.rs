@@ -48,6 +48,10 @@ pub trait Label: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Returns the label of this value, or `None` if there is none of this type.
     fn from_value(value: &LabelValue) -> Option<Self>;
 
+    /// The factor from a [`difference`](Self::difference) to the unit in which derivatives and integrals count: 1e-9 for
+    /// times, whose differences are nanoseconds, and derivatives those by seconds.
+    const DERIVATIVE_UNIT: f64 = 1.0;
+
     /// Returns `self - origin` as a number, or `None` if labels of this type have no distance.
     fn difference(&self, origin: &Self) -> Option<f64> {
         let _ = origin;
