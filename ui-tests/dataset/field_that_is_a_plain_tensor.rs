@@ -12,4 +12,4 @@ struct Climate {
 
 fn main() {}
 
-// fix:     temperature: Labelled<(Lat, Lon)>,
+// fix 9: temperature: Labelled<(Lat, Lon)>,
