@@ -22,7 +22,7 @@ fn norms_pools_and_convolutions_of_images() {
         },
     );
     assert_eq!(up.forward(&x).shape(), [2, 3, 12, 12]);
-    let mut norm = InstanceNorm::<(H, W), C>::new(C.of(4));
+    let norm = InstanceNorm::<(H, W), C>::new(C.of(4));
     let y = norm.forward(&x, Mode::Train);
     assert!(y.mean((H, W)).abs().max(..).item() < 1e-5);
     let pool = AdaptiveAvgPool::<(H, W)>::new((H.of(1), W.of(1)));
