@@ -153,5 +153,6 @@ fn derivatives_by_times_of_a_calendar_are_those_by_seconds() {
     let wanted = (x.select(model::Time, 2) - x.select(model::Time, 0)) / seconds;
     let slope = air.differentiate(model::Time).tensor().double();
     let off = (slope.select(model::Time, 1) - wanted).abs().max(..).item();
-    assert!(seconds > 1e6 && off < 1e-5 / seconds, "{off}");
+    // The elements are `f32` near 300.
+    assert!(seconds > 1e6 && off < 1e-3 / seconds, "{off}");
 }
