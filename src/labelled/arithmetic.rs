@@ -5,16 +5,15 @@ use std::ops::{
 };
 
 use half::{bf16, f16};
-use nomina_core::dims::{DimTuple, Dims};
+use nomina_core::dims::Dims;
 use nomina_core::{Element, Numeric, WithScalar};
 use num_complex::Complex;
 
 use super::Labelled;
-use super::coords::{Coords, unified};
 use super::operand::{LabelledOperand, OutDims, OutDtype, meet};
 use crate::erased::ok;
 use crate::tensor::Tensor;
-use crate::tensor::operand::{self, Absorb, AsCommon, AsFloat, Beside, Combine, OfTensor, Operand};
+use crate::tensor::operand::{Absorb, AsCommon, AsFloat, Beside, Combine, Operand};
 
 macro_rules! operators {
     ($($trait:ident $method:ident $op:literal $dtype:ty;)*) => {$(
@@ -46,42 +45,6 @@ operators! {
     Mul mul "mul" OutDtype<R, D, T>;
     Div div "div" <OutDtype<R, D, T> as Element>::Float;
     Rem rem "remainder" OutDtype<R, D, T>;
-}
-
-/// A plain tensor on the left: it takes part without labels.
-macro_rules! on_the_left {
-    ($($trait:ident $method:ident $dtype:ty;)*) => {$(
-        on_the_left!(@each $trait $method $dtype, [] Tensor<D, T>, Labelled<E, U>, |y| y.tensor, Tensor<E, U>);
-        on_the_left!(@each $trait $method $dtype, ['a] Tensor<D, T>, &'a Labelled<E, U>, |y| &y.tensor, &'a Tensor<E, U>);
-        on_the_left!(@each $trait $method $dtype, [] &Tensor<D, T>, Labelled<E, U>, |y| y.tensor, Tensor<E, U>);
-        on_the_left!(@each $trait $method $dtype, ['a] &Tensor<D, T>, &'a Labelled<E, U>, |y| &y.tensor, &'a Tensor<E, U>);
-    )*};
-    (@each $trait:ident $method:ident $dtype:ty, [$($life:lifetime)?] $x:ty, $y:ty, |$other:ident| $side:expr, $s:ty) => {
-        #[diagnostic::do_not_recommend]
-        impl<$($life,)? D: Dims, T: Beside<$s>, E: Dims, U: Element> $trait<$y> for $x
-        where
-            OfTensor<E, U>: Combine<D, T>,
-        {
-            type Output = Labelled<operand::OutDims<$s, D, T>, $dtype>;
-            #[track_caller]
-            fn $method(self, $other: $y) -> Self::Output {
-                let none = Coords::default();
-                let coords = ok(unified(
-                    stringify!($method),
-                    (&none, D::NAMES),
-                    (&$other.coords, E::NAMES),
-                    <operand::OutDims<$s, D, T> as DimTuple>::NAMES,
-                ));
-                Labelled::from_parts(self.$method($side), coords)
-            }
-        }
-    };
-}
-on_the_left! {
-    Add add operand::OutDtype<Tensor<E, U>, D, T>;
-    Sub sub operand::OutDtype<Tensor<E, U>, D, T>;
-    Mul mul operand::OutDtype<Tensor<E, U>, D, T>;
-    Div div <operand::OutDtype<Tensor<E, U>, D, T> as Element>::Float;
 }
 
 macro_rules! assigning {

@@ -46,18 +46,6 @@ fn plain_tensors_take_part() {
     assert_eq!(y.labels(Time).values(), [1, 2]);
     let row = Labelled::new(tensor!([1., 2., 3.]; Lat)) * x();
     assert_eq!(row.labels(Time).values(), [1, 2]);
-    let (plain, x) = (tensor!([8., 8., 9.]; Lat), x());
-    let left: Labelled<(Time, Lat)> = &plain - &x;
-    assert_eq!(left.to_vec(), [7.0, 6.0, 6.0, 4.0, 3.0, 0.0]);
-    assert_eq!(left.labels(Time).values(), [1, 2]);
-    assert_eq!((plain.clone() - x.clone()).to_string(), left.to_string());
-    assert_eq!(
-        (&plain * x.clone()).labels(Lat).values(),
-        [60.0, 45.0, 30.0]
-    );
-    assert_eq!((plain.clone() / &x).to_vec()[5], 1.0);
-    let named = (&plain.to_dyn() - &x.to_dyn()).unwrap();
-    assert_eq!(named.to_string(), left.to_dyn().to_string());
 }
 
 #[test]

@@ -111,6 +111,7 @@ pub mod memory {
         trim |_d| { memory::trim() };
         stats |_d| { memory::stats().held };
         list |d| { memory::list::<u32, 2>("hostile", [d.size(), d.size()]) };
+        try_list |d| { memory::try_list("hostile", (0..d.size().min(999)).map(Ok)) };
     }
 }
 

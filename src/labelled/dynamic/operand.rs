@@ -105,24 +105,6 @@ operators! {
     Rem rem remainder;
 }
 
-/// A plain tensor on the left: it takes part without labels.
-macro_rules! on_the_left {
-    ($($trait:ident $method:ident: $x:ty, $y:ty;)*) => {$(
-        impl $trait<$y> for $x {
-            type Output = Result<DynLabelled>;
-            fn $method(self, other: $y) -> Result<DynLabelled> {
-                DynLabelled::new(self.clone()).$method(other)
-            }
-        }
-    )*};
-}
-on_the_left! {
-    Add add: &DynTensor, &DynLabelled;
-    Sub sub: &DynTensor, &DynLabelled;
-    Mul mul: &DynTensor, &DynLabelled;
-    Div div: &DynTensor, &DynLabelled;
-}
-
 impl Neg for &DynLabelled {
     type Output = Result<DynLabelled>;
     fn neg(self) -> Result<DynLabelled> {
