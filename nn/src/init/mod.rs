@@ -107,10 +107,6 @@ fn fans(sizes: &[usize]) -> (f64, f64) {
 }
 
 /// A parameter, or an optional one, such as a bias: `None` is left as it is.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a parameter",
-    label = "expected a `Param` of floats, or an `Option` of one"
-)]
 pub trait Fillable {
     /// The dims of the parameter.
     type Dims: Dims + Distinct;
