@@ -25,7 +25,7 @@ struct Data {
     y: DynLabelled,
     /// The weights of latitudes.
     area: DynLabelled,
-    /// The same as `x`, in a file.
+    /// A file with the values of `x`.
     file: DynDataset,
 }
 

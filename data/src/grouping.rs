@@ -125,8 +125,15 @@ fn cf_bins(times: &[CfTime], step: Step) -> Result<(Vec<Option<usize>>, Vec<CfTi
             });
         }
     }
-    let last = number.iter().copied().max().unwrap_or(-1);
-    let starts = (0..=last).map(start).collect::<Result<_>>()?;
+    let count = number.iter().copied().max().unwrap_or(-1) + 1;
+    let mut starts = Vec::new();
+    starts.try_reserve_exact(count as usize).map_err(|_| {
+        let what = format!("has {count} steps, for which there is no memory");
+        Error::new(ErrorKind::Memory, "resample", what)
+    })?;
+    for bin in 0..count {
+        starts.push(start(bin)?);
+    }
     Ok((
         number.into_iter().map(|bin| Some(bin as usize)).collect(),
         starts,

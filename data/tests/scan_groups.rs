@@ -278,6 +278,9 @@ fn other_calendars() {
     let days = model.resample("time", "60D").unwrap();
     assert_eq!(days.labels().show(1), "1860-02-30");
     assert_eq!(values(days.mean().unwrap())[..2], [0.5, 2.5]);
+    let error = model.resample("time", 1.nanosecond()).unwrap_err();
+    let what = "steps, for which there is no memory";
+    assert!(error.to_string().contains(what), "{error}");
     let error = model
         .group_by_date("time", DatePart::Weekday, "day")
         .unwrap_err()

@@ -64,7 +64,7 @@ fn a_parameter_is_filled_in_place() {
     assert!(layer.weight.is_leaf() && layer.weight.requires_grad());
     assert!(layer.weight.grad().unwrap().equal(&grad));
     assert_eq!(layer.weight.identity(), Some(&id));
-    // The same numbers as the function that creates a weight.
+    // It draws the numbers of the function that creates a weight.
     manual_seed(4);
     xavier_normal_(&mut layer.weight, 0.5);
     manual_seed(4);

@@ -26,7 +26,7 @@ use nomina::prelude::*;
 use nomina_onnx::Model;
 use serde_json::Value;
 
-/// What the Python packages return.
+/// Returns the recorded results of the Python packages.
 fn recorded(part: &str) -> Value {
     let all: Value = serde_json::from_str(include_str!("data/examples.json")).unwrap();
     all[part].clone()

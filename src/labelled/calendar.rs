@@ -134,7 +134,7 @@ impl Step {
     /// Returns the number of each time's step, and where the steps begin: all from the first to the last time.
     ///
     /// # Errors
-    /// If a step begins outside of the range of [`Timestamp`].
+    /// If a step begins outside of the range of [`Timestamp`], or there is no memory for all steps.
     pub fn bins(&self, times: &[Timestamp]) -> Found<(Vec<Option<usize>>, Vec<Timestamp>)> {
         let (Some(first), Some(last)) = (times.iter().min(), times.iter().max()) else {
             return Ok((Vec::new(), Vec::new()));
@@ -165,7 +165,14 @@ impl Step {
             Step::Nanoseconds(length) => Ok(Timestamp::from_nanoseconds(origin + bin * length)),
         };
         let ids = times.iter().map(|at| Some(bin(*at) as usize)).collect();
-        let starts = (0..=bin(*last)).map(start).collect::<Found<_>>()?;
+        let mut starts = Vec::new();
+        let count = bin(*last) + 1;
+        starts
+            .try_reserve_exact(count as usize)
+            .map_err(|_| format!("has {count} steps, for which there is no memory"))?;
+        for bin in 0..count {
+            starts.push(start(bin)?);
+        }
         Ok((ids, starts))
     }
 }

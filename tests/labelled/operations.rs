@@ -206,6 +206,11 @@ fn mistakes_name_the_dim_and_the_way_out() {
         &["cannot be divided"],
     );
     said(
+        x.try_resample(Time, 1.nanosecond())
+            .map(|groups| groups.mean().into_dyn()),
+        &["steps, for which there is no memory"],
+    );
+    said(
         x.try_polyfit(Lat, Degree, 3).map(Labelled::into_dyn),
         &["has 3 elements, and a polynomial of degree 3 needs 4"],
     );

@@ -95,7 +95,7 @@ fn dataset(file: &Path) -> Result<Option<DynDataset>, String> {
     }
     let mut start = Vec::new();
     if let Ok(opened) = File::open(file) {
-        // What cannot be read has an error of `describe`.
+        // If reading fails, `describe` returns the error.
         let _ = opened.take(8).read_to_end(&mut start);
     }
     if NETCDF.iter().any(|magic| start.starts_with(magic)) {

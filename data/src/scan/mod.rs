@@ -291,8 +291,8 @@ macro_rules! reductions {
         impl DatasetGroups {$(
             $(#[$doc])*
             ///
-            /// Of each group, for all data variables of numbers that have the dim. Reads block by block, in 256 MiB at
-            /// most; [`Scan`] has options.
+            /// Computed for each group and all data variables of numbers that have the dim. Reads block by block, in
+            /// 256 MiB at most; [`Scan`] has options.
             ///
             /// # Errors
             /// Returns the errors of [`Scan::reduce_groups`].

@@ -1,4 +1,4 @@
-//! What `#[dataset(..)]` says about fields.
+//! Descriptions of fields, from the attributes `#[dataset(..)]`.
 
 /// The variable of a field, as `#[derive(Dataset)]` describes it.
 #[derive(Clone, Copy, Debug)]

@@ -12,12 +12,12 @@ use super::spec::VariableSpec;
 /// The dims of fields with the types of their labels, for a check by rustc.
 #[derive(Debug)]
 pub enum DeclaredDims {
-    /// Those of a field.
+    /// The dims of a field, and the types of their labels.
     Field(
         &'static [Option<&'static str>],
         &'static [Option<LabelType>],
     ),
-    /// Those of two parts of a tree.
+    /// The dims of two parts of a tree.
     Pair(&'static Self, &'static Self),
     /// No field.
     Nothing,

@@ -16,9 +16,9 @@ dims! {
 const ENDS: usize = 1024;
 /// Bytes of each end in which spaces are skipped.
 const BLOCK: usize = 4096;
-/// The number that stands where a file has no byte.
+/// The number for a position beyond the end of a file.
 const NO_BYTE: i32 = 256;
-/// The fewest bytes that say something.
+/// The fewest bytes from which a type is inferred.
 const LEAST: usize = 8;
 /// The score from which on a type is believed, unless it is one of [`THRESHOLDS`].
 const THRESHOLD: f64 = 0.5;
