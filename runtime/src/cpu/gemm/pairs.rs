@@ -8,7 +8,7 @@ use super::pack::Moves;
 use super::tile::avx512::{ROWS, SPILLS, bits, single};
 use super::tile::{
     AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
-    no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
+    array, each, no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
 };
 
 type Unit = u32;
