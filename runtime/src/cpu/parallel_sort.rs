@@ -22,15 +22,16 @@ pub(super) fn sort<T: Copy + Ord + Send + Sync>(data: &mut [T]) {
     sort_parts(data, 1, &is_less, &|part: &mut [T]| part.sort_unstable());
 }
 
-/// Like [`sort`], but in the order of `compare`, which takes about as long as `weight` comparisons of numbers.
+/// Like [`sort`], but in the order of `compare`, which takes about as long as `weight` comparisons of numbers. It is called
+/// by pointer, so that one sort is compiled for each `T`.
 pub(super) fn sort_by<T: Copy + Send + Sync>(
     data: &mut [T],
     weight: usize,
-    compare: impl Fn(&T, &T) -> Ordering + Sync,
+    compare: &(dyn Fn(&T, &T) -> Ordering + Sync),
 ) {
     let is_less = |a: &T, b: &T| compare(a, b).is_lt();
     sort_parts(data, weight, &is_less, &|part: &mut [T]| {
-        part.sort_unstable_by(&compare);
+        part.sort_unstable_by(compare);
     });
 }
 
@@ -141,7 +142,7 @@ mod tests {
                     sort(&mut found);
                     assert!(found == wanted, "{len}");
                     let mut found = given;
-                    sort_by(&mut found, 20, |a, b| b.cmp(a));
+                    sort_by(&mut found, 20, &|a, b| b.cmp(a));
                     wanted.reverse();
                     assert!(found == wanted, "{len}, descending");
                 }

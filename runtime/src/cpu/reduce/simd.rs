@@ -24,7 +24,7 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
         Level::Avx512 if K::WIDEST => unsafe { avx512(kernel) },
         // SAFETY: as above.
         Level::Avx512 | Level::Avx2 => unsafe { avx2(kernel) },
-        Level::Baseline => kernel.run(),
+        Level::Baseline => baseline(kernel),
     }
 }
 
@@ -35,7 +35,13 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     kernel.run()
 }
 
-// Never inlined, so that a kernel that runs another kernel is compiled separately from it.
+// Never inlined, so that a kernel is compiled once for each instruction set and separately from one that runs it.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+fn baseline<K: Kernel>(kernel: K) -> K::Out {
+    kernel.run()
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2")]

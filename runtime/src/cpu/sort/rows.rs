@@ -21,7 +21,7 @@ impl ContiguousRows {
             let row = |at: i64| unsafe { self.row::<B>(at as usize) };
             let compare = |&a: &i64, &b: &i64| by_keys(row(a), row(b), kind).then(a.cmp(&b));
             // A comparison costs a cache miss per row, and more if rows have equal prefixes.
-            parallel_sort::sort_by(&mut order, self.len.clamp(1, 64), compare);
+            parallel_sort::sort_by(&mut order, self.len.clamp(1, 64), &compare);
         });
         Ok(order)
     }
