@@ -127,7 +127,8 @@ macro_rules! each {
         let mut $i = 0;
         while $i < $end {
             $body
-            $i += 1;
+            // Never wraps; where overflow is checked, the check would stay in the loop.
+            $i = $i.wrapping_add(1);
         }
     };
 }
