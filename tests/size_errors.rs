@@ -320,3 +320,23 @@ fn a_wild_dim_goes_by_its_name_or_its_position() {
          the left operand's last size must be the right one's second to last"
     );
 }
+
+#[test]
+fn a_long_list_of_operands_is_cut() {
+    let none = nomina::Names::default();
+    let error = nomina::Error::new(nomina::ErrorKind::Memory, "stack", "no memory");
+    let error = (1..=30).fold(error, |error, size| error.operand(&none, &[size]));
+    assert_eq!(error.operands().len(), 30);
+    let text = error.to_string();
+    assert!(
+        text.starts_with("stack: no memory; dims (1,) and (2,) and "),
+        "{text}"
+    );
+    assert!(text.ends_with(" and (8,) and 22 more"), "{text}");
+}
+
+#[test]
+fn sizes_of_unknown_operands_are_not_told() {
+    let error = nomina::Error::sizes("cat", [&[2][..]], [(0, 0), (20, 0)]);
+    assert_eq!(error.to_string(), "cat: sizes differ; dims (2,)");
+}

@@ -164,10 +164,11 @@ impl Error {
             .fold(error, |error, shape| error.operand(&none, shape))
     }
 
-    /// Adds an operand with its names and sizes. Either may be empty if unknown.
+    /// Adds an operand with its names and sizes. Either may be empty if unknown. Without memory for a longer list, which
+    /// an error about memory may meet, the operand is left out.
     #[must_use]
     pub fn operand(mut self, names: &Names, shape: &[usize]) -> Self {
-        if !self.0.settled {
+        if !self.0.settled && self.0.operands.try_reserve(1).is_ok() {
             self.0.operands.push(Operand {
                 names: names.clone(),
                 shape: shape.into(),
@@ -275,25 +276,26 @@ impl Error {
     /// assert!(text.ends_with(&format!("and (C=4,)\n  (C=4,) was made at {here}")));
     /// ```
     #[must_use]
-    pub fn made_at<'a>(
-        mut self,
-        made: impl IntoIterator<Item = (&'a Names, &'a [usize], Option<&'static Location<'static>>)>,
-    ) -> Self {
+    pub fn made_at<'a, I>(mut self, made: I) -> Self
+    where
+        I: IntoIterator<Item = (&'a Names, &'a [usize], Option<&'static Location<'static>>)>,
+        I::IntoIter: Clone,
+    {
         if self.0.settled {
             return self;
         }
-        let made: Vec<_> = made.into_iter().collect();
-        let mut rest = &made[..];
+        let mut rest = made.into_iter();
         for operand in &mut self.0.operands {
             let is_its = |(names, shape, _): &(&Names, &[usize], Option<_>)| {
                 (operand.names.is_empty() || operand.names == **names)
                     && (operand.shape == *shape
                         || shape.is_empty() && operand.shape.len() == names.len())
             };
-            if let Some(at) = rest.iter().position(is_its) {
+            let mut ahead = rest.clone();
+            if let Some((_, _, at)) = ahead.find(is_its) {
                 let outside = |at: &&Location<'_>| !at.file().contains("/library/core/");
-                operand.made = operand.made.or(rest[at].2.filter(outside));
-                rest = &rest[at + 1..];
+                operand.made = operand.made.or(at.filter(outside));
+                rest = ahead;
             }
         }
         self
@@ -363,16 +365,27 @@ impl fmt::Display for Ordinal {
     }
 }
 
+/// The most operands that a text shows.
+const SHOWN: usize = 8;
+
 impl ErrorData {
-    /// Returns the operands to show: of more than four, only those that disagree.
+    /// Returns the operands to show: of more than four whose sizes differ, only those that disagree.
     fn shown(&self) -> impl Iterator<Item = &Operand> {
         let long = self.operands.len() > 4;
         let shown = move |i| match self.at {
             ErrorDims::Sizes([a, b]) if long => i == a.0 || i == b.0,
-            _ => true,
+            _ => i < SHOWN,
         };
         let all = self.operands.iter().enumerate();
         all.filter_map(move |(i, operand)| shown(i).then_some(operand))
+    }
+
+    /// Returns the number of operands that are left out, though they may be part of the error.
+    fn unshown(&self) -> usize {
+        match self.at {
+            ErrorDims::Sizes(_) => 0,
+            _ => self.operands.len().saturating_sub(SHOWN),
+        }
     }
 
     fn name(&self, operand: usize, dim: usize) -> Option<&Name> {
@@ -390,6 +403,10 @@ impl ErrorData {
             Some(name) => write!(f, "dim `{name}`"),
             None => write!(f, "dim {dim}"),
         };
+        if self.operands.len() <= a.0.max(b.0) {
+            // There was no memory for the list of operands.
+            return f.write_str("sizes differ");
+        }
         let (x, y) = (self.size(a.0, a.1), self.size(b.0, b.1));
         let (first, second) = (Ordinal(a.0), Ordinal(b.0));
         dim(f, a)?;
@@ -426,6 +443,9 @@ impl fmt::Display for Error {
         for operand in inner.shown() {
             write!(f, "{link}{operand}")?;
             link = " and ";
+        }
+        if inner.unshown() > 0 {
+            write!(f, "{link}{} more", inner.unshown())?;
         }
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;

@@ -1,9 +1,9 @@
 //! Joined tensors: cat and stack.
 
 use nomina_core::rule::{self, DimRef};
-use nomina_core::{Error, ErrorKind, Names, Result};
-use nomina_runtime::Raw;
+use nomina_core::{Error, ErrorKind, Result};
 use nomina_runtime::call;
+use nomina_runtime::memory::try_list;
 
 use super::{Erased, ErasedRef, Static, Wilds, explain, wilds};
 
@@ -19,16 +19,17 @@ pub(crate) fn cat(tensors: &[ErasedRef<'_>], dim: usize, out: &'static Static) -
     };
     let mut wild: Wilds = None;
     if tensors.iter().any(|x| x.of.wild) {
-        let names: Vec<Names> = tensors.iter().map(|x| x.names()).collect();
-        let operands: Vec<(&Names, &[usize])> = names
+        let names = try_list("cat", tensors.iter().map(|x| Ok(x.names())))?;
+        let operands = names
             .iter()
-            .zip(tensors.iter().map(|x| x.raw.shape()))
-            .collect();
+            .zip(tensors)
+            .map(|(names, x)| Ok((names, x.raw.shape())));
+        let operands = try_list("cat", operands)?;
         let name = first.of.names[dim].map_or(DimRef::Index(dim as i64), DimRef::Name);
         let found = rule::cat("cat", &operands, name).map_err(|error| explain(error, tensors))?;
         wild = wilds(found.names, out);
     }
-    let raws: Vec<&Raw> = tensors.iter().map(|x| x.raw).collect();
+    let raws = try_list("cat", tensors.iter().map(|x| Ok(x.raw)))?;
     Ok(Erased {
         raw: call::cat(&raws, dim).map_err(|error| explain(error, tensors))?,
         wild,
@@ -43,18 +44,19 @@ pub(crate) fn stack(tensors: &[ErasedRef<'_>], out: &'static Static) -> Result<E
     let at = |error: Error| explain(error.in_op("stack"), tensors);
     let mut wild: Wilds = None;
     if tensors.iter().any(|x| x.of.wild) {
-        let names: Vec<Names> = tensors.iter().map(|x| x.names()).collect();
-        let operands: Vec<(&Names, &[usize])> = names
+        let names = try_list("stack", tensors.iter().map(|x| Ok(x.names())))?;
+        let operands = names
             .iter()
-            .zip(tensors.iter().map(|x| x.raw.shape()))
-            .collect();
+            .zip(tensors)
+            .map(|(names, x)| Ok((names, x.raw.shape())));
+        let operands = try_list("stack", operands)?;
         let new = out.names.first().copied().flatten();
         wild = wilds(
             rule::stack("stack", &operands, 0, new).map_err(at)?.names,
             out,
         );
     }
-    let raws: Vec<&Raw> = tensors.iter().map(|x| x.raw).collect();
+    let raws = try_list("stack", tensors.iter().map(|x| Ok(x.raw)))?;
     Ok(Erased {
         raw: call::stack(&raws, 0).map_err(at)?,
         wild,

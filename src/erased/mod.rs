@@ -334,13 +334,19 @@ pub(crate) struct Blamed<'a> {
     pub(crate) made: Option<&'static Location<'static>>,
 }
 
-/// Like [`explain`], but for descriptions of operands.
+/// Like [`explain`], but for descriptions of operands. An error about memory describes those for which there is memory.
 #[cold]
 pub(crate) fn explain_with<'a>(
     error: Error,
     operands: impl IntoIterator<Item = Blamed<'a>>,
 ) -> Error {
-    let all: Vec<Blamed<'_>> = operands.into_iter().collect();
+    let mut all: Vec<Blamed<'_>> = Vec::new();
+    for operand in operands {
+        if all.try_reserve(1).is_err() {
+            break;
+        }
+        all.push(operand);
+    }
     error
         .with_names(all.iter().map(|x| &x.names))
         .with_shapes(all.iter().map(|x| x.shape))

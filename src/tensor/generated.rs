@@ -10148,8 +10148,8 @@ where
     type First = I0::Dims;
     type Dims = I0::Dims;
     type Dtype = I0::Dtype;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([self.0.item_look()])
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([self.0.item_look()]))
     }
 }
 impl<I0> JoinEach for (I0,) where I0: TensorItem {}
@@ -10162,8 +10162,8 @@ where
     type First = I0::Dims;
     type Dims = Sum<I0::Dims, I1::Dims>;
     type Dtype = Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([self.0.item_look(), self.1.item_look()])
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([self.0.item_look(), self.1.item_look()]))
     }
 }
 impl<I0, I1> JoinEach for (I0, I1)
@@ -10190,8 +10190,8 @@ where
         I2::Dtype,
         DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
     >;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([self.0.item_look(), self.1.item_look(), self.2.item_look()])
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([self.0.item_look(), self.1.item_look(), self.2.item_look()]))
     }
 }
 impl<I0, I1, I2> JoinEach for (I0, I1, I2)
@@ -10232,13 +10232,13 @@ where
         I3::Dtype,
         DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
     >;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
             self.3.item_look(),
-        ])
+        ]))
     }
 }
 impl<I0, I1, I2, I3> JoinEach for (I0, I1, I2, I3)
@@ -10303,14 +10303,14 @@ where
         I4::Dtype,
         DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
     >;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
             self.3.item_look(),
             self.4.item_look(),
-        ])
+        ]))
     }
 }
 impl<I0, I1, I2, I3, I4> JoinEach for (I0, I1, I2, I3, I4)
@@ -10414,15 +10414,15 @@ where
         I5::Dtype,
         DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
     >;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
             self.3.item_look(),
             self.4.item_look(),
             self.5.item_look(),
-        ])
+        ]))
     }
 }
 impl<I0, I1, I2, I3, I4, I5> JoinEach for (I0, I1, I2, I3, I4, I5)
@@ -10585,8 +10585,8 @@ where
             I6::Dims,
         >,
     >;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
@@ -10594,7 +10594,7 @@ where
             self.4.item_look(),
             self.5.item_look(),
             self.6.item_look(),
-        ])
+        ]))
     }
 }
 impl<I0, I1, I2, I3, I4, I5, I6> JoinEach for (I0, I1, I2, I3, I4, I5, I6)
@@ -10836,8 +10836,8 @@ where
             I7::Dims,
         >,
     >;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        Vec::from([
+    fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        Ok(Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
@@ -10846,7 +10846,7 @@ where
             self.5.item_look(),
             self.6.item_look(),
             self.7.item_look(),
-        ])
+        ]))
     }
 }
 impl<I0, I1, I2, I3, I4, I5, I6, I7> JoinEach for (I0, I1, I2, I3, I4, I5, I6, I7)

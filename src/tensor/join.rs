@@ -3,6 +3,7 @@
 use nomina_core::dims::{DimOf, Dims, Insert, Inserted, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Result};
 use nomina_macros::twin;
+use nomina_runtime::memory::list;
 
 use super::Tensor;
 use crate::erased::{Erased, ErasedRef, Known, join};
@@ -21,7 +22,7 @@ pub trait TensorList {
     /// The common dtype.
     type Dtype: Element;
     #[doc(hidden)]
-    fn operands(&self) -> Vec<ErasedRef<'_>>;
+    fn operands(&self, op: &'static str) -> Result<Vec<ErasedRef<'_>>>;
 }
 
 /// Lists of tensors that can be joined: their ranks are equal and their dims unify.
@@ -64,15 +65,15 @@ impl<I: TensorItem> TensorList for [I] {
     type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        let mut operands = Vec::new();
+    fn operands(&self, op: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        let mut operands = list(op, [self.len()])?;
         // Not an iterator, whose adapters would be compiled for every list.
         let mut i = 0;
         while i < self.len() {
             operands.push(self[i].item_look());
             i += 1;
         }
-        operands
+        Ok(operands)
     }
 }
 
@@ -82,8 +83,8 @@ impl<I: TensorItem> TensorList for Vec<I> {
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     #[inline(always)]
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        self[..].operands()
+    fn operands(&self, op: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        self[..].operands(op)
     }
 }
 
@@ -93,8 +94,8 @@ impl<I: TensorItem, const K: usize> TensorList for [I; K] {
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     #[inline(always)]
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        (self as &[I]).operands()
+    fn operands(&self, op: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        (self as &[I]).operands(op)
     }
 }
 
@@ -104,8 +105,8 @@ impl<L: TensorList + ?Sized> TensorList for &L {
     type Dims = L::Dims;
     type Dtype = L::Dtype;
     #[inline(always)]
-    fn operands(&self) -> Vec<ErasedRef<'_>> {
-        (**self).operands()
+    fn operands(&self, op: &'static str) -> Result<Vec<ErasedRef<'_>>> {
+        (**self).operands(op)
     }
 }
 
@@ -137,7 +138,7 @@ where
 #[inline(always)]
 fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Erased> {
     let (at, out) = (position::<X, L::First>(), <L::Dims>::STATIC);
-    join::cat(&tensors.operands(), at, out)
+    join::cat(&tensors.operands("cat")?, at, out)
 }
 
 /// Joins tensors of equal sizes along a new first dim.
@@ -159,5 +160,5 @@ pub fn try_stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
 ) -> Result<Tensor<Inserted<L::Dims, X>, L::Dtype>> {
     let _ = dim;
     let out = <Inserted<L::Dims, X>>::STATIC;
-    Tensor::try_from_erased(join::stack(&tensors.operands(), out))
+    Tensor::try_from_erased(join::stack(&tensors.operands("stack")?, out))
 }

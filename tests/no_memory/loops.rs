@@ -10,12 +10,13 @@ use crate::gradients::{Counts, Leaves};
 dims! { N, C }
 
 pub fn all(counts: &mut Counts) {
-    for (n, dtype) in [(3, DType::F64), (12, DType::F32), (4, DType::BF16)] {
+    for (n, dtype) in [(3, DType::F64), (30, DType::F32), (4, DType::BF16)] {
         by_name(counts, n, dtype);
     }
-    for n in [3, 12] {
+    for n in [3, 30] {
         typed(counts, n);
     }
+    many_slices(counts);
 }
 
 /// Loops of dynamic tensors, and the gradients of all that they return.
@@ -87,6 +88,35 @@ fn typed(counts: &mut Counts, n: usize) {
         }),
     ];
     without_backtraces(|| each(counts, &format!("typed loops of {n}"), &leaves, calls));
+}
+
+/// More slices than a list of them, or of their descriptions in an error, has in a small allocation.
+fn many_slices(counts: &mut Counts) {
+    let leaves = Leaves::new(3, DType::F32);
+    let x = Tensor::<(N, C)>::ones([600, 2]);
+    let by_name = x.to_dyn();
+    let start = DynTensor::zeros(&[2], ["C"]).expect("a short tensor");
+    let calls: &[Call<'_>] = &[
+        ("try_stack", &|| {
+            let slices = x.try_unbind(N)?;
+            nomina::try_stack(&slices[..], N).map(drop)
+        }),
+        ("try_cat", &|| {
+            let slices = x.try_split(N, 1)?;
+            nomina::try_cat(&slices[..], N).map(drop)
+        }),
+        ("try_map_over", &|| {
+            try_map_over(N, |x: Tensor<(C,)>| x, &x).map(drop)
+        }),
+        ("scan by name", &|| {
+            let step = |sum: DynTensor, x: &[DynTensor]| {
+                let sum = sum.add(&x[0])?;
+                Ok((sum.clone(), vec![sum]))
+            };
+            dynamic::scan("N", step, start.clone(), &[&by_name]).map(drop)
+        }),
+    ];
+    each(counts, "600 slices", &leaves, calls);
 }
 
 fn back(y: &Tensor<(N, C)>, x: &Tensor<(N, C)>) -> Result<()> {

@@ -137,7 +137,7 @@ pub fn tensor_list(arity: usize) -> String {
     format!(
         "impl<{}> TensorList for ({}) where {total} {{\n\
          type First = I0::Dims;\ntype Dims = {dims};\ntype Dtype = {dtype};\n\
-         fn operands(&self) -> Vec<ErasedRef<'_>> {{ Vec::from([{}]) }}\n}}\n\
+         fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {{ Ok(Vec::from([{}])) }}\n}}\n\
          impl<{}> JoinEach for ({}) where {total} {check} {{}}\n",
         list("I#, "),
         list("I#, "),

@@ -114,10 +114,10 @@ impl<'a> DynTensorMut<'a> {
         let others = others
             .iter()
             .map(|x| (x.names(), x.shape(), x.raw.created_at()));
-        let all: Vec<_> = std::iter::once(own).chain(others).collect();
+        let all = std::iter::once(own).chain(others);
         error
-            .with_names(all.iter().map(|x| x.0))
-            .with_shapes(all.iter().map(|x| x.1))
+            .with_names(all.clone().map(|x| x.0))
+            .with_shapes(all.clone().map(|x| x.1))
             .made_at(all)
     }
 

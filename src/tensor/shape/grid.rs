@@ -99,7 +99,7 @@ where
     L::Dims: Matrix,
 {
     let out = <L::Dims>::STATIC;
-    let operands = matrices.operands();
+    let operands = matrices.operands("block_diag")?;
     Tensor::try_from_erased(shape::sized("block_diag", &operands, out, &[0, 1], |x| {
         DynTensor::block_diag(&x.iter().collect::<Vec<_>>())
     }))
@@ -121,7 +121,7 @@ where
 {
     let _ = (rows, columns);
     let out = <(R, C)>::STATIC;
-    let operands = vectors.operands();
+    let operands = vectors.operands("cartesian_prod")?;
     Tensor::try_from_erased(shape::sized(
         "cartesian_prod",
         &operands,
