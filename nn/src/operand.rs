@@ -9,6 +9,7 @@ use nomina::{Complex, Element, Tensor, bf16, f16};
 
 use crate::Param;
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, T: Element> Operand for &Param<D, T> {
     type Kind = OfTensor<D, T>;
     #[inline(always)]

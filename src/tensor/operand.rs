@@ -12,9 +12,12 @@ use crate::erased::{Known, MaybeOwned, OperandRef};
 ///
 /// This determines only which of both an operand is. [`Combine`] checks that it can be combined
 /// with a tensor of dims `D` and dtype `T`: `R: Operand, R::Kind: Combine<D, T>`.
+///
+/// rustc reports [`PromoteScalar`] first, except for a `DynTensor`, which has it for this purpose alone.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a tensor nor a number",
-    label = "expected a tensor or a number"
+    message = "`{Self}` does not combine with a tensor that has its dims in its type",
+    label = "expected a `Tensor` or a number",
+    note = "give a `DynTensor` its dims first: `d.typed::<(N, C), f32>()?`"
 )]
 pub trait Operand {
     /// [`OfTensor`] or [`OfScalar`].
@@ -51,6 +54,7 @@ impl<S: Number> Operand for S {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     type Kind = OfTensor<E, U>;
     #[inline(always)]
@@ -66,6 +70,7 @@ impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     type Kind = OfTensor<E, U>;
     #[inline(always)]
@@ -87,8 +92,7 @@ impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
 /// not hold.
 #[diagnostic::on_unimplemented(
     message = "a tensor of dtype `{Self}` does not combine with `{R}`",
-    label = "expected a tensor or a number",
-    note = "convert a `DynTensor` first: `d.typed::<(N, C), f32>()?`"
+    label = "expected a tensor, or a number that combines with `{Self}`"
 )]
 pub trait Beside<R>: Element {}
 #[diagnostic::do_not_recommend]

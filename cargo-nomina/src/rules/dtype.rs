@@ -24,6 +24,10 @@ pub const RULES: &[Rule] = &[
     ),
     sure("`{}` is not a dtype", nearest),
     guess("a tensor of dtype `{}` does not combine with `{}`", tensor),
+    guess(
+        "`{}` does not combine with a tensor that has its dims in its type",
+        typed,
+    ),
     sure("`{}` does not mix with a `DynTensor` in `fuse!`", into_dyn),
     sure("`{}` is no tensor", braces),
     sure("`&str` is not a reduction", reduction),
@@ -87,17 +91,8 @@ fn nearest(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     site.write(dtype)
 }
 
-fn tensor(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
-    if holes[1].ends_with("::Untyped") {
-        return typed_in_bars(site);
-    }
-    if let Some(binary) = site.source.binary(&site.at) {
-        if holes[1].ends_with("DynTensor") {
-            let name = site.operand(&binary.right);
-            let dims = dims_of_dyn(site, &name, binary.right.start)?;
-            let call = format!("{name}.typed::<{dims}, {}>().unwrap()", holes[0]);
-            return Some(vec![Edit::new(binary.right.clone(), call)]);
-        }
+fn tensor(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    if site.source.binary(&site.at).is_some() {
         return None;
     }
     let (call, receiver) = site.method()?;
@@ -113,6 +108,22 @@ fn tensor(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
         arg.clone(),
         format!("&tensor!([{}]; {last})", numbers.join(", ")),
     )])
+}
+
+/// Gives a `DynTensor` on the right of an operator its dims, and the dtype of the tensor on the left.
+fn typed(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    if holes[0].ends_with("::Untyped") {
+        return typed_in_bars(site);
+    }
+    let binary = site.source.binary(&site.at)?;
+    let note = site.message.note("nomina::Tensor<(")?;
+    let (_, left) = note.message.split_once("nomina::Tensor<(")?;
+    let left = left.split('>').next()?;
+    let dtype = left.rsplit_once("), ").map_or("f32", |(_, dtype)| dtype);
+    let name = site.operand(&binary.right);
+    let dims = dims_of_dyn(site, &name, binary.right.start)?;
+    let call = format!("{name}.typed::<{dims}, {dtype}>().unwrap()");
+    Some(vec![Edit::new(binary.right.clone(), call)])
 }
 
 /// Returns the dims of a `DynTensor` whose declaration lists its names.

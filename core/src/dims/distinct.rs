@@ -98,7 +98,7 @@ where
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "rustc cannot tell whether the names of generic dims {Result} differ",
-    label = "write this relation as a bound, or `#[relations]` above the function"
+    label = "write the bound that the method has, shown below, or `#[relations]` above the function"
 )]
 pub trait ToldNew<T, Result> {}
 #[diagnostic::do_not_recommend]

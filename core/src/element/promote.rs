@@ -261,8 +261,7 @@ real_numbers!(bool u8 i8 i16 i32 i64 u16 u32 usize isize f16 bf16 f32 f64);
 /// way, unless it is of a higher category.
 #[diagnostic::on_unimplemented(
     message = "a tensor of dtype `{Self}` does not combine with `{S}`",
-    label = "expected a tensor or a number",
-    note = "convert a `DynTensor` first: `d.typed::<(N, C), f32>()?`"
+    label = "expected a tensor, or a number that combines with `{Self}`"
 )]
 pub trait PromoteScalar<S>: Element {
     /// The dtype of the result.

@@ -1,7 +1,7 @@
 //! Right-hand operands: a tensor or a number.
 
 use half::{bf16, f16};
-use nomina_core::Scalar;
+use nomina_core::{PromoteScalar, Scalar};
 use num_complex::Complex;
 
 use super::DynTensor;
@@ -57,3 +57,21 @@ macro_rules! from_number {
     )*};
 }
 from_number!(bool u8 i8 i16 i32 i64 u16 u32 usize isize f16 bf16 f32 f64 Complex<f32> Complex<f64>);
+
+/// Lets rustc find no fault with the dtypes of a typed tensor and a `DynTensor`: it then reports that the `DynTensor` is no
+/// operand, in words about a `DynTensor`.
+macro_rules! beside_typed {
+    ($($t:ty)*) => {$(
+        #[doc(hidden)]
+        #[diagnostic::do_not_recommend]
+        impl PromoteScalar<DynTensor> for $t {
+            type Output = $t;
+        }
+        #[doc(hidden)]
+        #[diagnostic::do_not_recommend]
+        impl PromoteScalar<&DynTensor> for $t {
+            type Output = $t;
+        }
+    )*};
+}
+beside_typed!(bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>);

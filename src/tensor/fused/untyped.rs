@@ -5,7 +5,7 @@ use std::ops::{Add, Div, Mul, Neg, Not, Rem, Sub};
 
 use half::{bf16, f16};
 use nomina_core::rule::DimArg;
-use nomina_core::{Element, Number, Result};
+use nomina_core::{Element, Number, PromoteScalar, Result};
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::Along;
 use num_complex::Complex;
@@ -28,6 +28,21 @@ impl UntypedOperand for Untyped {}
 impl UntypedOperand for &Untyped {}
 #[diagnostic::do_not_recommend]
 impl<S: Number> UntypedOperand for S {}
+
+/// Like the same impls of `DynTensor`: a typed chain reports that this is no operand.
+macro_rules! beside_typed {
+    ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl PromoteScalar<Untyped> for $t {
+            type Output = $t;
+        }
+        #[diagnostic::do_not_recommend]
+        impl PromoteScalar<&Untyped> for $t {
+            type Output = $t;
+        }
+    )*};
+}
+beside_typed!(bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>);
 
 impl Untyped {
     /// Converts: `.to::<f32>()`.
