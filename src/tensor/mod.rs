@@ -64,7 +64,7 @@ pub mod stat;
 pub mod addmm;
 pub mod einsum;
 #[cfg(not(all(feature = "fft", feature = "linalg")))]
-pub mod feature_off;
+mod feature_off;
 #[cfg(feature = "fft")]
 pub mod fft;
 #[cfg(feature = "linalg")]

@@ -122,6 +122,7 @@ fn nightly_steps() -> Vec<Step> {
         // A user's crate with cargo's default profiles, where nothing is optimised; the workspace's tests have its programs
         // with optimised kernels.
         Step::new("newcomer", outside("newcomer", &[])),
+        Step::new("features off", xtask("features-off")),
         // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
         Step::new("attack", outside("attack", &["--release"])),
         // Says so and passes without a nightly toolchain.

@@ -6,6 +6,7 @@ mod check;
 mod circles;
 #[cfg(test)]
 mod english;
+mod features_off;
 mod generate;
 mod gpu;
 #[cfg(test)]
@@ -37,6 +38,7 @@ cargo xtask <task>
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
   next-solver           all that compiles, and the errors of mistakes, by the trait solver that rustc will have next;
                         --quick without the documentation's tests
+  features-off          what rustc says to methods whose feature is off
   fixes                 `cargo nomina fix` on every mistake of ui-tests; tests take a sample
   soak [--inputs N] [--record]
                         the fuzz targets under AddressSanitizer, 10 million inputs unless N, with the loops of
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
             .args(rest)
             .env("NOMINA_EVERY", "1")
             .run(),
+        "features-off" => features_off::run(),
         "fixes" => step::Command::cargo(["test", "-p", "cargo-nomina", "--test", "fixes"])
             .args(["--", "--nocapture", "mistakes"])
             .args(rest)

@@ -13,6 +13,9 @@ mod einsum;
 mod factory;
 mod factory_out;
 pub mod family;
+#[cfg(not(all(feature = "fft", feature = "linalg")))]
+#[doc(hidden)]
+pub mod feature_off;
 #[cfg(feature = "fft")]
 mod fft;
 mod fused;
