@@ -3,6 +3,8 @@
 //! ```sh
 //! cargo run --release -p nomina-examples --features fft --example burgers
 //! ```
+//!
+//! `scripts/programs/burgers.py` is the same program for PyTorch.
 
 use std::f64::consts::TAU;
 

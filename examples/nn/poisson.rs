@@ -4,6 +4,8 @@
 //! ```sh
 //! cargo run --release -p nomina-examples-nn --example poisson
 //! ```
+//!
+//! `scripts/programs/poisson.py` is the same program for PyTorch.
 
 use std::f32::consts::PI;
 

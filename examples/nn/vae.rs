@@ -3,6 +3,8 @@
 //! ```sh
 //! cargo run --release -p nomina-examples-nn --example vae
 //! ```
+//!
+//! `scripts/programs/vae.py` is the same program for PyTorch.
 
 #[path = "digits/data.rs"]
 pub(crate) mod data;
@@ -64,10 +66,11 @@ impl Vae {
     }
 
     /// Returns the mean over pictures of the reconstruction error plus the divergence of the codes from a standard
-    /// normal distribution, in nats: an upper bound of the negative log-likelihood.
-    pub(crate) fn loss(&self, x: &Tensor<(N, H, W)>) -> Tensor<()> {
+    /// normal distribution, in nats: an upper bound of the negative log-likelihood. `noise` is drawn from a standard
+    /// normal distribution.
+    pub(crate) fn loss(&self, x: &Tensor<(N, H, W)>, noise: &Tensor<(N, Code)>) -> Tensor<()> {
         let [mean, log_variance] = self.encode(x);
-        let code = &mean + (&log_variance * 0.5).exp() * mean.randn_like();
+        let code = &mean + (&log_variance * 0.5).exp() * noise;
         let logits = self.decode(&code);
         let error = logits.binary_cross_entropy_with_logits_with(x, reduction::None, default());
         let divergence = (mean.square() + log_variance.exp() - &log_variance - 1.0) * 0.5;
@@ -75,12 +78,18 @@ impl Vae {
     }
 }
 
+/// Draws noise for as many pictures.
+fn noise(vae: &Vae, pictures: usize) -> Tensor<(N, Code)> {
+    Tensor::randn([pictures, vae.mean.weight.size(Code)])
+}
+
 /// Trains for some epochs and returns the loss of each, averaged over its batches.
 pub(crate) fn train(vae: &mut Vae, digits: &Digits, epochs: u64) -> Vec<f32> {
     let mut adam = Adam::new(2e-3);
     let epoch = |seed| {
         let losses = Batches::shuffled(N.of(digits.len()), 64, seed).map(|rows| {
-            let loss = vae.loss(&digits.pick(&rows).images);
+            let x = digits.pick(&rows).images;
+            let loss = vae.loss(&x, &noise(vae, x.size(N)));
             loss.backward();
             adam.step(vae);
             loss.item()
@@ -97,9 +106,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (epoch, loss) in train(&mut vae, &digits, 40).iter().enumerate() {
         println!("epoch {epoch:2}: {loss:.2} nats a picture");
     }
-    let bound = no_grad(|| vae.loss(&held_out.images)).item();
+    let bound = no_grad(|| vae.loss(&held_out.images, &noise(&vae, held_out.len()))).item();
     println!("held out: {bound:.2} nats a picture");
-    let drawn = no_grad(|| vae.decode(&Tensor::randn([1, 8])).sigmoid());
+    let drawn = no_grad(|| vae.decode(&noise(&vae, 1)).sigmoid());
     println!("a new digit:");
     for row in drawn.squeeze(N).unbind(H) {
         let shade = |dark: f32| [' ', '.', ':', 'o', '#'][(dark * 4.0).round() as usize];

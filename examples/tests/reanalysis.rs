@@ -1,4 +1,4 @@
-//! The program `reanalysis` beside what xarray computed from the same file (`scripts/programs/data.py`), and its length.
+//! The program `reanalysis` beside what xarray computed from the same file (`scripts/programs/data.py`).
 
 #[allow(dead_code)]
 #[path = "../reanalysis.rs"]
@@ -51,19 +51,4 @@ fn every_value_is_xarrays() {
         count > 3000 && missing > 100,
         "{count} values, {missing} missing"
     );
-}
-
-/// At most 1.8 times as long as xarray's, in lines that are neither blank nor comments.
-#[test]
-fn the_program_is_short() {
-    let code = |text: &str, comments: &[&str]| {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines
-            .filter(|line| !comments.iter().any(|c| line.starts_with(c)))
-            .count()
-    };
-    let rust = code(include_str!("../reanalysis.rs"), &["//"]);
-    let python = include_str!("../../scripts/programs/reanalysis.py");
-    let python = code(python, &["#", "\"\"\""]);
-    assert!(rust * 10 <= python * 18, "{rust} lines, xarray {python}");
 }

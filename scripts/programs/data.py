@@ -123,6 +123,41 @@ def finetune():
     )
 
 
+def filled(module, scale):
+    """Fills the parameters by a formula, which the Rust side computes too."""
+    import torch
+
+    with torch.no_grad():
+        for i, param in enumerate(module.parameters()):
+            at = torch.arange(param.numel(), dtype=torch.float64)
+            param.copy_(((at * 0.7 + i).sin() * scale).float().reshape(param.shape))
+    return module
+
+
+def vae():
+    import torch
+
+    import vae as side
+
+    net = filled(side.Vae(8), 0.1)
+    noise = (torch.arange(800, dtype=torch.float64) * 0.3).cos().float().reshape(100, 8)
+    loss = net.loss(side.read()[:100], noise)
+    loss.backward()
+    found = [loss.item()] + [param.grad.double().norm().item() for param in net.parameters()]
+    print("vae", found)
+    write_json(f"{ROOT}/nn/vae/torch.json", {"torch": torch.__version__, "loss_and_norms": found})
+
+
+def poisson():
+    import torch
+
+    import poisson as side
+
+    losses = side.train(filled(side.Solution(16), 0.3), 32, 100)
+    print("poisson", losses[0], losses[-1])
+    write_json(f"{ROOT}/nn/poisson/torch.json", {"torch": torch.__version__, "losses": losses})
+
+
 def reanalysis():
     import pandas as pd
     import xarray as xr
@@ -162,5 +197,5 @@ def reanalysis():
 
 if __name__ == "__main__":
     for kind in sys.argv[1:]:
-        for program in {"torch": [convnet, finetune], "xarray": [reanalysis]}[kind]:
+        for program in {"torch": [convnet, finetune, vae, poisson], "xarray": [reanalysis]}[kind]:
             program()

@@ -1,5 +1,5 @@
 //! Tests of the programs `convnet` and `finetune` beside what PyTorch computed from the same files
-//! (`scripts/programs/data.py`), and of their length.
+//! (`scripts/programs/data.py`), and of the length of all programs with a side in Python.
 
 #[allow(dead_code)]
 #[path = "../convnet.rs"]
@@ -7,6 +7,7 @@ mod convnet;
 #[allow(dead_code)]
 #[path = "../finetune.rs"]
 mod finetune;
+mod recorded;
 
 use nomina::no_grad;
 use nomina::prelude::*;
@@ -14,24 +15,7 @@ use nomina_nn::prelude::*;
 use serde_json::Value;
 
 use convnet::data::Digits;
-
-fn numbers(value: &Value) -> Vec<f64> {
-    let list = value.as_array().expect("a list");
-    list.iter().map(|x| x.as_f64().expect("a number")).collect()
-}
-
-#[track_caller]
-fn near(found: impl IntoIterator<Item = f64>, wanted: &Value, tolerance: f64) {
-    let (found, wanted) = (Vec::from_iter(found), numbers(wanted));
-    assert_eq!(found.len(), wanted.len());
-    let mut most = 0.0_f64;
-    for (at, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
-        let off = (found - wanted).abs();
-        most = most.max(off);
-        assert!(off <= tolerance, "{at}: {found}, PyTorch {wanted}");
-    }
-    println!("at most {most:e} from PyTorch's");
-}
+use recorded::{near, numbers};
 
 #[test]
 fn the_loaded_conv_net_computes_pytorchs_logits() {
@@ -128,32 +112,33 @@ fn only_the_head_may_be_missing() {
     );
 }
 
-/// A program is at most 1.8 times as long as PyTorch's, in lines that are neither blank nor comments.
+/// A program is at most 1.8 times as long as its side in Python, in lines that are neither blank nor comments.
 #[test]
 fn the_programs_are_short() {
-    let code = |text: &str, comments: &[&str]| {
+    let code = |path: String, comments: &[&str]| {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let text = std::fs::read_to_string(format!("{root}/{path}")).expect(&path);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         lines
             .filter(|line| !comments.iter().any(|c| line.starts_with(c)))
             .count()
     };
-    for (name, rust, python) in [
-        (
-            "convnet",
-            include_str!("../convnet.rs"),
-            include_str!("../../../scripts/programs/convnet.py"),
-        ),
-        (
-            "finetune",
-            include_str!("../finetune.rs"),
-            include_str!("../../../scripts/programs/finetune.py"),
-        ),
+    for program in [
+        "nn/convnet",
+        "nn/finetune",
+        "nn/vae",
+        "nn/poisson",
+        "burgers",
+        "reanalysis",
+        "climate_change",
     ] {
-        let (rust, python) = (code(rust, &["//"]), code(python, &["#", "\"\"\""]));
-        println!("{name}: {rust} lines, PyTorch {python}");
+        let name = program.trim_start_matches("nn/");
+        let rust = code(format!("examples/{program}.rs"), &["//"]);
+        let python = code(format!("scripts/programs/{name}.py"), &["#", "\"\"\""]);
+        println!("{name}: {rust} lines, Python {python}");
         assert!(
             rust * 10 <= python * 18,
-            "{name}: {rust} lines, PyTorch {python}"
+            "{name}: {rust} lines, Python {python}"
         );
     }
 }
