@@ -25,7 +25,7 @@ const START: &str =
     "use nomina::prelude::*;\n\ndims! { Batch, Chan, Height, Width, Time, Unit, Word }\n\n";
 
 /// Names, the statements of `main` or whole programs, and expected results.
-const PROGRAMS: [(&str, &str, Expected); 46] = [
+const PROGRAMS: [(&str, &str, Expected); 47] = [
     (
         "ids_of_another_dtype",
         "let ids = tensor!([0, 1]; Unit; usize); println!(\"{ids}\");",
@@ -36,6 +36,12 @@ const PROGRAMS: [(&str, &str, Expected); 46] = [
         "let logits = Tensor::<(Batch, Word)>::ones([2, 3]);\n    let labels = tensor!([0., 2.]; Batch);\n    \
          println!(\"{}\", logits.cross_entropy(&labels, Word));",
         Sure("cross_entropy(&labels.long(), Word)"),
+    ),
+    (
+        "a_weight_the_other_way_round",
+        "let acts = Tensor::<(Batch, Unit)>::ones([2, 3]);\n    let weight = Tensor::<(Word, Unit)>::ones([4, 3]);\n    \
+         let y: Tensor<(Batch, Word)> = acts.matmul(&weight);\n    println!(\"{y}\");",
+        Sure("acts.contract(&weight, Unit)"),
     ),
     (
         "rows_by_floats",

@@ -11,6 +11,7 @@ pub const RULES: &[Rule] = &[
     sure("mismatched types", shown),
     sure("mismatched types", typed),
     guess("mismatched types", reduced),
+    sure("mismatched types", by_name),
     sure("mismatched types", nested),
     guess("mismatched types", converted),
     guess("mismatched types", declared),
@@ -101,6 +102,29 @@ fn reduced(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let [extra] = extra[..] else { return None };
     (expected.dims.iter().any(|dim| dim == gone) && !found.dims.iter().any(|dim| dim == gone))
         .then(|| vec![Edit::new(arg.clone(), value(extra))])
+}
+
+/// Contracts over the only dim that both factors of a `matmul` have, if the product then has the dims that are expected:
+/// a weight is stored the other way round.
+fn by_name(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    let (expected, _) = noted_types(site)?;
+    let call = site.whole_call()?;
+    let ("matmul", [arg]) = (site.name(call), &call.args[..]) else {
+        return None;
+    };
+    let left = site.source.dims_of(call.receiver.as_ref()?)?;
+    let right = site.source.dims_of(arg)?;
+    let mut shared = left.iter().filter(|dim| right.contains(dim));
+    let (Some(dim), None) = (shared.next(), shared.next()) else {
+        return None;
+    };
+    let rest = left.iter().chain(&right).filter(|other| *other != dim);
+    rest.eq(&expected.dims).then(|| {
+        vec![
+            Edit::new(call.name.clone(), "contract"),
+            Edit::insert(arg.end, format!(", {}", value(dim))),
+        ]
+    })
 }
 
 /// Nests an array with fewer dims than the tensor, as a single row.
