@@ -1,11 +1,10 @@
 //! `+ - * / %`, `& | ^`, `-x` and `!x`, which return a [`Result`], and the operands of methods.
 
-use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
-
 use nomina::{DynTensor, Result, Scalar};
 use nomina_core::mesh::value::Mode;
 use nomina_core::op::{Op, Spread};
-use nomina_runtime::tensor::Operand;
+use nomina_runtime::fallible_operators;
+use nomina_runtime::tensor::{Operand, family};
 
 use super::DynSharded;
 
@@ -88,89 +87,8 @@ impl DynSharded {
     }
 }
 
-/// Implements std's traits for tensors, borrowed or owned, with a tensor or a number on the right.
-macro_rules! binary {
-    ($($trait:ident $name:ident $method:ident;)*) => {$(
-        impl<'a, R: Into<ShardedOperand<'a>>> $trait<R> for &DynSharded {
-            type Output = Result<DynSharded>;
-            fn $name(self, other: R) -> Result<DynSharded> {
-                self.$method(other)
-            }
-        }
-        impl<'a, R: Into<ShardedOperand<'a>>> $trait<R> for DynSharded {
-            type Output = Result<DynSharded>;
-            fn $name(self, other: R) -> Result<DynSharded> {
-                DynSharded::$method(&self, other)
-            }
-        }
-        impl $trait<DynSharded> for &DynSharded {
-            type Output = Result<DynSharded>;
-            fn $name(self, other: DynSharded) -> Result<DynSharded> {
-                self.$method(&other)
-            }
-        }
-        impl $trait for DynSharded {
-            type Output = Result<DynSharded>;
-            fn $name(self, other: DynSharded) -> Result<DynSharded> {
-                DynSharded::$method(&self, &other)
-            }
-        }
-    )*};
-}
-binary! {
-    Add add add;
-    Sub sub sub;
-    Mul mul mul;
-    Div div div;
-    Rem rem remainder;
-    BitAnd bitand bitwise_and;
-    BitOr bitor bitwise_or;
-    BitXor bitxor bitwise_xor;
-}
+fallible_operators!(DynSharded, ShardedOperand, after_number);
 
-/// Implements std's traits for numbers on the left: `2.0 * &x`. One float and one integer type, so that literals infer.
-macro_rules! numbers {
-    ($($trait:ident $name:ident $op:ident: $($number:ty)*;)*) => {$($(
-        impl $trait<&DynSharded> for $number {
-            type Output = Result<DynSharded>;
-            fn $name(self, other: &DynSharded) -> Result<DynSharded> {
-                other.after_number(Op::$op, |x| $trait::$name(self, x))
-            }
-        }
-        impl $trait<DynSharded> for $number {
-            type Output = Result<DynSharded>;
-            fn $name(self, other: DynSharded) -> Result<DynSharded> {
-                $trait::$name(self, &other)
-            }
-        }
-    )*)*};
-}
-numbers! {
-    Add add Add: f64 i64;
-    Sub sub Sub: f64 i64;
-    Mul mul Mul: f64 i64;
-    Div div Div: f64 i64;
-    Rem rem Remainder: f64 i64;
-}
-
-/// Implements std's traits for one tensor, borrowed or owned.
-macro_rules! unary {
-    ($($trait:ident $name:ident $method:ident;)*) => {$(
-        impl $trait for &DynSharded {
-            type Output = Result<DynSharded>;
-            fn $name(self) -> Result<DynSharded> {
-                self.$method()
-            }
-        }
-        impl $trait for DynSharded {
-            type Output = Result<DynSharded>;
-            fn $name(self) -> Result<DynSharded> {
-                DynSharded::$method(&self)
-            }
-        }
-    )*};
-}
-unary! {
-    Neg neg neg;
-    Not not bitwise_not;
+fn after_number(op: Op, number: Scalar, x: &DynSharded) -> Result<DynSharded> {
+    x.after_number(op, |x| family::pointwise(op, &[number.into(), x.into()]))
 }

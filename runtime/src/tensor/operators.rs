@@ -1,95 +1,101 @@
 //! `+ - * / %`, `& | ^`, `-x` and `!x`, which return a [`Result`]: `(&x + &y)?`.
 
-use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
-
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
 use super::{DynTensor, Operand, family};
 
-/// Implements std's traits for tensors, borrowed or owned, with a tensor or a number on the right.
-macro_rules! binary {
-    ($($trait:ident $name:ident $op:ident;)*) => {$(
-        impl<'a, R: Into<Operand<'a>>> $trait<R> for &DynTensor {
-            type Output = Result<DynTensor>;
-            fn $name(self, other: R) -> Result<DynTensor> {
-                family::pointwise(Op::$op, &[self.into(), other.into()])
+/// Implements std's operators, which return a `Result`, for a tensor that has them as methods: of two tensors, borrowed or
+/// owned, of a tensor and a number, and of one tensor. A number on the left is passed to a function.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! fallible_operators {
+    ($tensor:ident, $operand:ident, $after_number:ident) => {
+        $crate::fallible_operators! {
+            @binary $tensor $operand
+            Add add add;
+            Sub sub sub;
+            Mul mul mul;
+            Div div div;
+            Rem rem remainder;
+            BitAnd bitand bitwise_and;
+            BitOr bitor bitwise_or;
+            BitXor bitxor bitwise_xor;
+        }
+        // One float and one integer type, so that literals infer.
+        $crate::fallible_operators! {
+            @numbers $tensor $after_number
+            Add add Add: f64 i64;
+            Sub sub Sub: f64 i64;
+            Mul mul Mul: f64 i64;
+            Div div Div: f64 i64;
+            Rem rem Remainder: f64 i64;
+        }
+        $crate::fallible_operators! {
+            @unary $tensor
+            Neg neg neg;
+            Not not bitwise_not;
+        }
+    };
+    (@binary $tensor:ident $operand:ident $($trait:ident $name:ident $method:ident;)*) => {$(
+        impl<'a, R: Into<$operand<'a>>> std::ops::$trait<R> for &$tensor {
+            type Output = Result<$tensor>;
+            fn $name(self, other: R) -> Result<$tensor> {
+                let other: $operand<'a> = other.into();
+                $tensor::$method(self, other)
             }
         }
-        impl<'a, R: Into<Operand<'a>>> $trait<R> for DynTensor {
-            type Output = Result<DynTensor>;
-            fn $name(self, other: R) -> Result<DynTensor> {
-                $trait::$name(&self, other)
+        impl<'a, R: Into<$operand<'a>>> std::ops::$trait<R> for $tensor {
+            type Output = Result<$tensor>;
+            fn $name(self, other: R) -> Result<$tensor> {
+                std::ops::$trait::$name(&self, other)
             }
         }
-        impl $trait<DynTensor> for &DynTensor {
-            type Output = Result<DynTensor>;
-            fn $name(self, other: DynTensor) -> Result<DynTensor> {
-                $trait::$name(self, &other)
+        impl std::ops::$trait<$tensor> for &$tensor {
+            type Output = Result<$tensor>;
+            fn $name(self, other: $tensor) -> Result<$tensor> {
+                std::ops::$trait::$name(self, &other)
             }
         }
-        impl $trait for DynTensor {
-            type Output = Result<DynTensor>;
-            fn $name(self, other: DynTensor) -> Result<DynTensor> {
-                $trait::$name(&self, &other)
+        impl std::ops::$trait for $tensor {
+            type Output = Result<$tensor>;
+            fn $name(self, other: $tensor) -> Result<$tensor> {
+                std::ops::$trait::$name(&self, &other)
             }
         }
     )*};
-}
-binary! {
-    Add add Add;
-    Sub sub Sub;
-    Mul mul Mul;
-    Div div Div;
-    Rem rem Remainder;
-    BitAnd bitand BitwiseAnd;
-    BitOr bitor BitwiseOr;
-    BitXor bitxor BitwiseXor;
-}
-
-/// Implements std's traits for numbers on the left: `2.0 * &x`. One float and one integer type, so that literals infer.
-macro_rules! numbers {
-    ($($trait:ident $name:ident $op:ident: $($number:ty)*;)*) => {$($(
-        impl $trait<&DynTensor> for $number {
-            type Output = Result<DynTensor>;
-            fn $name(self, other: &DynTensor) -> Result<DynTensor> {
-                family::pointwise(Op::$op, &[Scalar::from(self).into(), other.into()])
+    (@numbers $tensor:ident $after_number:ident $($trait:ident $name:ident $op:ident: $($number:ty)*;)*) => {$($(
+        impl std::ops::$trait<&$tensor> for $number {
+            type Output = Result<$tensor>;
+            fn $name(self, other: &$tensor) -> Result<$tensor> {
+                $after_number(Op::$op, self.into(), other)
             }
         }
-        impl $trait<DynTensor> for $number {
-            type Output = Result<DynTensor>;
-            fn $name(self, other: DynTensor) -> Result<DynTensor> {
-                $trait::$name(self, &other)
+        impl std::ops::$trait<$tensor> for $number {
+            type Output = Result<$tensor>;
+            fn $name(self, other: $tensor) -> Result<$tensor> {
+                std::ops::$trait::$name(self, &other)
             }
         }
     )*)*};
-}
-numbers! {
-    Add add Add: f64 i64;
-    Sub sub Sub: f64 i64;
-    Mul mul Mul: f64 i64;
-    Div div Div: f64 i64;
-    Rem rem Remainder: f64 i64;
-}
-
-/// Implements std's traits for one tensor, borrowed or owned.
-macro_rules! unary {
-    ($($trait:ident $name:ident $op:ident;)*) => {$(
-        impl $trait for &DynTensor {
-            type Output = Result<DynTensor>;
-            fn $name(self) -> Result<DynTensor> {
-                family::pointwise(Op::$op, &[self.into()])
+    (@unary $tensor:ident $($trait:ident $name:ident $method:ident;)*) => {$(
+        impl std::ops::$trait for &$tensor {
+            type Output = Result<$tensor>;
+            fn $name(self) -> Result<$tensor> {
+                $tensor::$method(self)
             }
         }
-        impl $trait for DynTensor {
-            type Output = Result<DynTensor>;
-            fn $name(self) -> Result<DynTensor> {
-                $trait::$name(&self)
+        impl std::ops::$trait for $tensor {
+            type Output = Result<$tensor>;
+            fn $name(self) -> Result<$tensor> {
+                $tensor::$method(&self)
             }
         }
     )*};
 }
-unary! {
-    Neg neg Neg;
-    Not not BitwiseNot;
+
+fallible_operators!(DynTensor, Operand, after_number);
+
+fn after_number(op: Op, number: Scalar, x: &DynTensor) -> Result<DynTensor> {
+    family::pointwise(op, &[number.into(), x.into()])
 }
