@@ -10191,7 +10191,11 @@ where
         DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
     >;
     fn operands(&self, _: &'static str) -> Result<Vec<ErasedRef<'_>>> {
-        Ok(Vec::from([self.0.item_look(), self.1.item_look(), self.2.item_look()]))
+        Ok(Vec::from([
+            self.0.item_look(),
+            self.1.item_look(),
+            self.2.item_look(),
+        ]))
     }
 }
 impl<I0, I1, I2> JoinEach for (I0, I1, I2)

@@ -91,7 +91,8 @@ impl TypedForms {
             .collect();
         entries.sort();
         for path in entries {
-            if path.ends_with("fused") || path.ends_with("refused.rs") {
+            let others = ["fused", "refused.rs", "feature_off.rs"];
+            if others.iter().any(|name| path.ends_with(name)) {
                 // Not methods of a tensor.
             } else if path.is_dir() {
                 self.walk(&path);
