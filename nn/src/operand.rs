@@ -4,6 +4,7 @@ use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 use nomina::__private::{MaybeOwned, OperandRef};
 use nomina::dims::Dims;
+use nomina::tensor::fused::{FuseOperand, Lent};
 use nomina::types::{OfTensor, Operand};
 use nomina::{Complex, Element, Tensor, bf16, f16};
 
@@ -22,6 +23,16 @@ impl<D: Dims, T: Element> Operand for &Param<D, T> {
         Self: 'a,
     {
         (&**self).into_operand()
+    }
+}
+
+/// Lends the tensor of a parameter to `fuse!`.
+#[diagnostic::do_not_recommend]
+impl<D: Dims + 'static, T: Element> FuseOperand for Param<D, T> {
+    type Typed = Tensor<D, T>;
+    #[inline(always)]
+    fn lend(&self) -> Lent<'_, Tensor<D, T>> {
+        (**self).lend()
     }
 }
 

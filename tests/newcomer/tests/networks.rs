@@ -93,6 +93,8 @@ fn a_parameter_is_an_operand() {
     assert_eq!(y.to_vec(), [3.0, 4.0]);
     assert_eq!((&layer.gain * &x + &layer.bias * 2.0).to_vec(), [4.0, 5.0]);
     assert_eq!(x.contract(&layer.gain, C).to_vec(), [5.0]);
+    let (gain, bias) = (&layer.gain, &layer.bias);
+    assert_eq!(fuse!(|x, gain, bias| x * gain + bias).to_vec(), [3.0, 4.0]);
 }
 
 /// A layer generic in its dims.
