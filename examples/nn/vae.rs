@@ -78,7 +78,7 @@ impl Vae {
     }
 }
 
-/// Draws noise for as many pictures.
+/// Draws the noise for a number of pictures.
 fn noise(vae: &Vae, pictures: usize) -> Tensor<(N, Code)> {
     Tensor::randn([pictures, vae.mean.weight.size(Code)])
 }
