@@ -15,11 +15,13 @@ const CRATES: [&str; 3] = ["nomina", "nomina_mesh", "nomina_nn"];
 const TARGET: &str = "target/next-solver";
 
 /// Mistakes for which the next solver reports different errors, with the reason.
-const LISTED: [(&str, &str); 31] = [
+const LISTED: [(&str, &str); 33] = [
     ("align/not_a_dim", BEHIND_LIST),
     ("broadcast/a_tuple", ARGUMENT_AND_RESULT),
     ("broadcast/where_cond", ARGUMENT_AND_RESULT),
+    ("dynamic/plus_typed", FIRST_BOUND),
     ("flatten/unflatten_without_sizes", TWO_ARGUMENTS),
+    ("fuse/typed_and_dynamic", FIRST_BOUND),
     ("generic/generic_factory", FIRST_BOUND),
     ("generic/generic_groups", FIRST_BOUND),
     ("generic/generic_new_dim", FIRST_BOUND),
