@@ -152,7 +152,9 @@ pub mod dynamic {
         BatchNormOptions, BinaryCrossEntropyOptions, CrossEntropyOptions, LayerNormOptions,
         Reduction, RmsNormOptions,
     };
-    pub use nomina_runtime::tensor::{CovOptions, DynTensorMut, Index, ReduceOptions, Unique};
+    pub use nomina_runtime::tensor::{
+        CovOptions, DynTensorMut, Index, IntoOperand, ReduceOptions, Unique,
+    };
 }
 
 /// Items that the macros use in a user's crate.

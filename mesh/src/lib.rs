@@ -89,7 +89,7 @@ pub mod zarr;
 // `#[twin]` expands to `crate::ok`.
 use call::ok;
 pub use claim::EachOwn;
-pub use dynamic::{ClassOptions, DimVia, DynSharded, Over, ShardedOperand};
+pub use dynamic::{ClassOptions, DimVia, DynSharded, IntoShardedOperand, Over, ShardedOperand};
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};

@@ -24,7 +24,7 @@ use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 use crate::shared::Shared;
 
-pub use operand::ShardedOperand;
+pub use operand::{IntoShardedOperand, ShardedOperand};
 pub use over::Over;
 pub use via::{ClassOptions, DimVia};
 

@@ -17,6 +17,15 @@ pub enum ShardedOperand<'a> {
     Number(Scalar),
 }
 
+/// An operand of an operator such as `+`, beside a [`DynSharded`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not combine with a `DynSharded`",
+    label = "expected a borrowed `DynSharded` or a number"
+)]
+pub trait IntoShardedOperand<'a>: Into<ShardedOperand<'a>> {}
+#[diagnostic::do_not_recommend]
+impl<'a, R: Into<ShardedOperand<'a>>> IntoShardedOperand<'a> for R {}
+
 impl<'a> From<&'a DynSharded> for ShardedOperand<'a> {
     fn from(x: &'a DynSharded) -> Self {
         Self::Tensor(x)
@@ -87,7 +96,7 @@ impl DynSharded {
     }
 }
 
-fallible_operators!(DynSharded, ShardedOperand, after_number);
+fallible_operators!(DynSharded, IntoShardedOperand ShardedOperand, after_number);
 
 fn after_number(op: Op, number: Scalar, x: &DynSharded) -> Result<DynSharded> {
     x.after_number(op, |x| family::pointwise(op, &[number.into(), x.into()]))

@@ -97,7 +97,7 @@ pub use linalg::{Tolerance, TriangularOptions};
 pub use loss::*;
 pub use moments::InterpOptions;
 pub use norm::*;
-pub use operand::Operand;
+pub use operand::{IntoOperand, Operand};
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
 pub use parametric::*;
 pub use part::DynTensorMut;

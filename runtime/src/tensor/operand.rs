@@ -16,6 +16,16 @@ pub enum Operand<'a> {
     Scalar(Scalar),
 }
 
+/// An operand of an operator such as `+`, beside a `DynTensor`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not combine with a `DynTensor`",
+    label = "expected a borrowed `DynTensor` or a number",
+    note = "for a `Tensor`: give the `DynTensor` its dims, `d.typed::<(N, C), f32>()?`, or forget those of the other, `&x.to_dyn()`"
+)]
+pub trait IntoOperand<'a>: Into<Operand<'a>> {}
+#[diagnostic::do_not_recommend]
+impl<'a, R: Into<Operand<'a>>> IntoOperand<'a> for R {}
+
 impl<'a> Operand<'a> {
     /// Returns the tensor; `None` for a number.
     #[must_use]

@@ -3,16 +3,16 @@
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
-use super::{DynTensor, Operand, family};
+use super::{DynTensor, IntoOperand, Operand, family};
 
 /// Implements std's operators, which return a `Result`, for a tensor that has them as methods: of two tensors, borrowed or
 /// owned, of a tensor and a number, and of one tensor. A number on the left is passed to a function.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fallible_operators {
-    ($tensor:ident, $operand:ident, $after_number:ident) => {
+    ($tensor:ident, $into:ident $operand:ident, $after_number:ident) => {
         $crate::fallible_operators! {
-            @binary $tensor $operand
+            @binary $tensor $into $operand
             Add add add;
             Sub sub sub;
             Mul mul mul;
@@ -37,15 +37,15 @@ macro_rules! fallible_operators {
             Not not bitwise_not;
         }
     };
-    (@binary $tensor:ident $operand:ident $($trait:ident $name:ident $method:ident;)*) => {$(
-        impl<'a, R: Into<$operand<'a>>> std::ops::$trait<R> for &$tensor {
+    (@binary $tensor:ident $into:ident $operand:ident $($trait:ident $name:ident $method:ident;)*) => {$(
+        impl<'a, R: $into<'a>> std::ops::$trait<R> for &$tensor {
             type Output = Result<$tensor>;
             fn $name(self, other: R) -> Result<$tensor> {
                 let other: $operand<'a> = other.into();
                 $tensor::$method(self, other)
             }
         }
-        impl<'a, R: Into<$operand<'a>>> std::ops::$trait<R> for $tensor {
+        impl<'a, R: $into<'a>> std::ops::$trait<R> for $tensor {
             type Output = Result<$tensor>;
             fn $name(self, other: R) -> Result<$tensor> {
                 std::ops::$trait::$name(&self, other)
@@ -94,7 +94,7 @@ macro_rules! fallible_operators {
     )*};
 }
 
-fallible_operators!(DynTensor, Operand, after_number);
+fallible_operators!(DynTensor, IntoOperand Operand, after_number);
 
 fn after_number(op: Op, number: Scalar, x: &DynTensor) -> Result<DynTensor> {
     family::pointwise(op, &[number.into(), x.into()])
