@@ -124,7 +124,7 @@ pub(super) fn prefetch_result<U, E>(t: &Tile<U, E>) {
 /// kernel, because rustc inlines nothing into functions with target features.
 macro_rules! each {
     ($i:ident < $end:expr => $body:block) => {
-        let mut $i = 0;
+        let mut $i = 0_usize;
         while $i < $end {
             $body
             // Never wraps; where overflow is checked, the check would stay in the loop.
@@ -136,7 +136,7 @@ macro_rules! each {
 /// Returns an array of the values at `0..len`, like `std::array::from_fn` but without a closure.
 macro_rules! array {
     ($i:ident < $len:expr => $value:expr) => {{
-        let mut array = [{ let $i = 0; $value }; $len];
+        let mut array = [{ let $i = 0_usize; $value }; $len];
         each!($i < $len => { array[$i] = $value; });
         array
     }};
