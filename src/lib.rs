@@ -68,6 +68,7 @@
 //! - `ndarray`, on by default: conversions from and to arrays of `ndarray`.
 //! - `cuda`: CUDA devices; builds without CUDA. `cuda-kernels` adds compiled kernels.
 //! - `labels`: tensors with [labels](mod@labelled) along their dims, such as latitudes and dates.
+//! - `dlpack`: tensors of NumPy, PyTorch and others in the same process ([`DynTensor::from_dlpack`]).
 //! - `fft`, `linalg`: Fourier transforms, decompositions and solvers.
 //! - `serde`: `Serialize` and `Deserialize` of tensors, with names.
 //! - `profile`, `tracing`: a table of what operators cost, a span for each.
@@ -109,6 +110,9 @@ pub use nomina_runtime::grad::{BackwardOptions, enable_grad, is_grad_enabled, no
 pub use nomina_runtime::profile::{self, Profile, profile};
 #[doc(inline)]
 pub use nomina_runtime::random::{initial_seed, seed};
+#[cfg(feature = "dlpack")]
+#[doc(inline)]
+pub use nomina_runtime::raw::dlpack;
 #[doc(inline)]
 pub use nomina_runtime::{
     Device, DynSparse, DynTensor, Generator, allow_unoptimized, cuda, manual_seed, memory,

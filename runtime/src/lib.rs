@@ -46,6 +46,7 @@
 //!   loaded when they are first used.
 //! - `fft`, `linalg`: Fourier transforms by `rustfft`, decompositions and solvers by `faer`.
 //! - `rayon`: kernels run on all cores. Without it they run on the calling thread.
+//! - `dlpack`: tensors of other libraries in the same process, without a copy.
 //! - `mmap`, `ndarray`, `serde`: mapped files, conversions of arrays, serialization.
 //! - `profile`, `tracing`: a table of what operators cost, a span for each.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -4,6 +4,8 @@ mod access;
 pub(crate) mod arg;
 mod bytes;
 mod coo;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 mod exclusive;
 mod format;
 pub(crate) mod graph;
@@ -11,6 +13,7 @@ pub(crate) mod graph;
 mod map;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod owner;
 mod strided;
 mod views;
 

@@ -1,9 +1,9 @@
 //! Buffers in host memory.
 
 use std::alloc::{Layout, dealloc};
+use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
-#[cfg(feature = "mmap")]
 use std::sync::Arc;
 
 #[cfg(feature = "mmap")]
@@ -12,7 +12,7 @@ use nomina_core::{Element, Result};
 
 use crate::memory::{Block, refused};
 
-/// A separate block, a vector's allocation, or a part of a file.
+/// A separate block, a vector's allocation, a part of a file, or memory of another library.
 #[derive(Debug)]
 pub(super) struct CpuBuffer {
     ptr: NonNull<u8>,
@@ -28,6 +28,11 @@ enum Owner {
     Vector(Layout),
     /// The owner of the block that also holds the count.
     Storage,
+    /// Another library, or a part of it, which may have lent the bytes to others too.
+    Foreign {
+        /// Boxed, so that the head of small tensors does not grow.
+        _owner: Box<Arc<dyn Any + Send + Sync>>,
+    },
     #[cfg(feature = "mmap")]
     Map {
         _map: Arc<MmapRaw>,
@@ -68,6 +73,27 @@ impl CpuBuffer {
     pub(super) unsafe fn mapped(ptr: NonNull<u8>, len: usize, map: Arc<MmapRaw>) -> Self {
         let owner = Owner::Map { _map: map };
         Self { ptr, len, owner }
+    }
+
+    /// Creates a buffer of bytes that `owner` keeps alive.
+    ///
+    /// # Safety
+    /// The `len` bytes are initialised, and no one writes to them, as long as `owner` lives.
+    pub(super) unsafe fn borrowed(
+        ptr: NonNull<u8>,
+        len: usize,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Self {
+        let owner = Owner::Foreign {
+            _owner: Box::new(owner),
+        };
+        Self { ptr, len, owner }
+    }
+
+    /// Returns whether others may read the bytes too.
+    #[inline]
+    pub(super) fn is_borrowed(&self) -> bool {
+        matches!(self.owner, Owner::Foreign { .. })
     }
 
     /// Takes over the allocation of a vector.

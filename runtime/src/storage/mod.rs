@@ -9,9 +9,9 @@ mod device;
 #[cfg(test)]
 mod tests;
 
+use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
-#[cfg(feature = "mmap")]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -132,6 +132,22 @@ impl Storage {
         Self::new(op, Buffer::Cpu(buffer))
     }
 
+    /// Creates a storage of memory that `owner` keeps alive. Others may read it too, so it never counts as
+    /// [unshared](Self::is_unique).
+    ///
+    /// # Safety
+    /// The `len` bytes from `ptr` on are initialised, and no one writes to them, as long as `owner` lives.
+    pub(crate) unsafe fn borrowed(
+        op: &'static str,
+        ptr: NonNull<u8>,
+        len: usize,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Self> {
+        // SAFETY: guaranteed by the caller.
+        let buffer = unsafe { CpuBuffer::borrowed(ptr, len, owner) };
+        Self::new(op, Buffer::Cpu(buffer))
+    }
+
     /// Creates a storage of a buffer on a device.
     #[cfg(feature = "cuda")]
     pub(crate) fn on_device(op: &'static str, buffer: DeviceBuffer) -> Result<Self> {
@@ -201,11 +217,11 @@ impl Storage {
     pub fn is_unique(&self) -> bool {
         // Acquire: pairs with the release in `drop`, so earlier accesses by other owners happen before this returns.
         let one = self.shared().count.load(Ordering::Acquire) == 1;
-        #[cfg(feature = "cuda")]
-        if let Buffer::Device(buffer) = &self.shared().buffer {
-            return one && !buffer.is_lent();
+        match &self.shared().buffer {
+            Buffer::Cpu(buffer) => one && !buffer.is_borrowed(),
+            #[cfg(feature = "cuda")]
+            Buffer::Device(buffer) => one && !buffer.is_lent(),
         }
-        one
     }
 
     /// Returns whether both are the same buffer.

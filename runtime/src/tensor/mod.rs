@@ -9,6 +9,8 @@ mod analysis;
 mod arg;
 mod attribute;
 mod conv;
+#[cfg(feature = "dlpack")]
+mod dlpack;
 mod einsum;
 mod factory;
 mod factory_out;
