@@ -47,16 +47,21 @@
 //! None is on by default.
 //!
 //! - `safetensors`: checkpoints of one file per rank, which any other mesh can read.
+//! - `data`: variables of netCDF and zarr datasets, of which each rank reads its box.
 //! - `zarr`: arrays to which each rank writes its own chunks.
 //! - `nccl`: tensors on CUDA devices, exchanged by NCCL, which is loaded when a mesh first uses it.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(any(feature = "data", feature = "zarr"))]
+mod boxes;
 mod buckets;
 mod call;
 mod check;
 pub mod claim;
 pub mod convert;
+#[cfg(feature = "data")]
+pub mod dataset;
 mod dynamic;
 mod factory;
 #[cfg(any(feature = "safetensors", feature = "zarr"))]

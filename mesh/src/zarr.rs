@@ -28,17 +28,17 @@ use std::panic::Location;
 use std::path::Path;
 
 use nomina::dims::{Dims, Distinct};
-use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor};
+use nomina::{DynTensor, Element, Error, ErrorKind, Result, Tensor};
 use nomina_core::mesh::{AllFinished, Placement};
 use nomina_io::zarr::Zarr;
 
+use crate::boxes::{StoredTensor, open_box};
 use crate::check::Description;
 use crate::dynamic::DynSharded;
 use crate::folder::{FolderWrite, Piece};
 use crate::mesh::Mesh;
 use crate::metadata::Metadata;
-use crate::origin::Origin;
-use crate::sharded::{Sharded, places};
+use crate::sharded::Sharded;
 
 /// The maximum bytes of an automatically chosen chunk, if the parts allow it.
 const MAX_CHUNK_BYTES: usize = 16 << 20;
@@ -216,40 +216,20 @@ pub fn open<
     path: impl AsRef<Path>,
 ) -> Result<Sharded<D, P, T>> {
     let at = Location::caller();
-    let read = || {
-        let array = Zarr::<Tensor<D, T>>::open(path.as_ref())?;
-        let metadata = Metadata {
-            names: Names::from_static(D::NAMES),
-            sizes: array.shape(),
-            places: places::<P>(),
-            origin: Origin::of_local(at),
-            shared: mesh.shared.clone(),
-        };
-        // Dims are narrowed by their run-time names: every split dim has a name.
-        let mut array = array.into_dyn();
-        for (dim, name) in metadata.names.iter().enumerate() {
-            let (start, len) = metadata.range(dim, None);
-            let range: Range<usize> = start..start + len;
-            if let Some(name) = name.as_ref().map(Name::as_str)
-                && len != metadata.sizes[dim]
-            {
-                array = array.narrow(name, range)?;
-            }
-        }
-        let local: Tensor<D, T> = array.read()?.try_into()?;
-        Ok(((local, metadata.sizes.clone()), metadata.sizes))
-    };
-    let shared = &mesh.shared;
-    let (local, sizes) = shared.agree_on_outcome(
-        Description::new("open", at),
-        ErrorKind::Mesh,
-        D::RANK,
-        read(),
-    )?;
-    Ok(Sharded {
-        local,
-        sizes,
-        origin: mesh.shared.origin(at),
-        mesh: mesh.clone(),
-    })
+    let open = || Ok(Zarr::<Tensor<D, T>>::open(path.as_ref())?.into_dyn());
+    open_box(mesh, Description::new("open", at), at, open)
+}
+
+impl StoredTensor for Zarr<DynTensor> {
+    fn sizes(&self) -> Vec<usize> {
+        self.shape()
+    }
+
+    fn narrow(self, dim: &str, range: Range<usize>) -> Result<Self> {
+        Self::narrow(&self, dim, range)
+    }
+
+    fn read(&self) -> Result<DynTensor> {
+        Self::read(self)
+    }
 }
