@@ -1,7 +1,8 @@
 //! Groups of elements along a dim of a dataset: by labels, parts of dates, bins, steps of the calendar.
 
 use nomina::dims::LabelValue;
-use nomina::labelled::{AsStep, DatePart, Step};
+use nomina::jiff::SignedDuration;
+use nomina::labelled::{AsStep, CalendarTime, DatePart};
 use nomina::{Error, ErrorKind, Result};
 
 use crate::calendar::CfTime;
@@ -75,69 +76,38 @@ fn part(of: &CfTime, part: DatePart) -> Option<LabelValue> {
     }))
 }
 
-/// Returns the step of each time of a calendar, and where the steps begin, like [`Step::bins`].
-fn cf_bins(times: &[CfTime], step: Step) -> Result<(Vec<Option<usize>>, Vec<CfTime>)> {
-    let Some(calendar) = times.first().map(CfTime::calendar) else {
-        return Ok((Vec::new(), Vec::new()));
-    };
-    if times.iter().any(|at| at.calendar() != calendar) {
-        return Err(Error::new(
-            ErrorKind::Argument,
-            "resample",
-            "times are of several calendars",
-        ));
+impl CalendarTime for CfTime {
+    /// Counts the year before 1 as 0, which some calendars leave out.
+    fn month_number(self) -> i64 {
+        let shift = i64::from(!self.calendar().has_year_zero() && self.year() < 0);
+        (self.year() + shift) * 12 + self.month() - 1
     }
-    let zero = CfTime::date(calendar, 1970, 1, 1)?;
-    let nanos = |at: &CfTime| (*at - zero).as_nanos();
-    // Months since year 0, which some calendars leave out.
-    let month = |at: &CfTime| {
-        let shift = i64::from(!calendar.has_year_zero() && at.year() < 0);
-        (at.year() + shift) * 12 + at.month() - 1
-    };
-    let number: Vec<i64>;
-    let start: Box<dyn Fn(i64) -> Result<CfTime>>;
-    match step {
-        Step::Months { count, anchor } => {
-            let first = times.iter().map(month).min().unwrap_or_default();
-            let origin = first.div_euclid(anchor) * anchor;
-            number = times
-                .iter()
-                .map(|at| (month(at) - origin).div_euclid(count))
-                .collect();
-            let base = month(&zero);
-            start = Box::new(move |bin| zero.add_months(origin + bin * count - base));
-        }
-        Step::Nanoseconds(length) => {
-            const DAY: i128 = 86_400_000_000_000;
-            let length = i128::from(length);
-            let first = times.iter().map(nanos).min().unwrap_or_default();
-            let midnight = first.div_euclid(DAY) * DAY;
-            let origin = midnight + (first - midnight).div_euclid(length) * length;
-            number = times
-                .iter()
-                .map(|at| (nanos(at) - origin).div_euclid(length) as i64)
-                .collect();
-            start = Box::new(move |bin| {
-                let since = origin + i128::from(bin) * length;
-                let seconds = since.div_euclid(1_000_000_000);
-                let rest = since.rem_euclid(1_000_000_000) as i32;
-                zero.checked_add(nomina::jiff::SignedDuration::new(seconds as i64, rest))
-            });
+
+    fn since_1970(self) -> i128 {
+        (self - start_of_1970(self)).as_nanos()
+    }
+
+    fn month_start(self, number: i64) -> Result<Self, String> {
+        let zero = start_of_1970(self);
+        let start = zero.add_months(number - zero.month_number());
+        start.map_err(|error| error.to_string())
+    }
+
+    fn with_since_1970(self, nanoseconds: i128) -> Result<Self, String> {
+        let start = SignedDuration::try_from_nanos_i128(nanoseconds)
+            .map(|since| start_of_1970(self).checked_add(since));
+        match start {
+            Some(Ok(start)) => Ok(start),
+            Some(Err(error)) => Err(error.to_string()),
+            None => Err("has a step outside of the years of its calendar".to_owned()),
         }
     }
-    let count = number.iter().copied().max().unwrap_or(-1) + 1;
-    let mut starts = Vec::new();
-    starts.try_reserve_exact(count as usize).map_err(|_| {
-        let what = format!("has {count} steps, for which there is no memory");
-        Error::new(ErrorKind::Memory, "resample", what)
-    })?;
-    for bin in 0..count {
-        starts.push(start(bin)?);
-    }
-    Ok((
-        number.into_iter().map(|bin| Some(bin as usize)).collect(),
-        starts,
-    ))
+}
+
+/// Returns the beginning of 1970 in the calendar of a time.
+fn start_of_1970(time: CfTime) -> CfTime {
+    // Every calendar has that day.
+    CfTime::date(time.calendar(), 1970, 1, 1).unwrap_or(time)
 }
 
 impl DynDataset {
@@ -263,8 +233,12 @@ impl DynDataset {
                 (bins.0, Column::Time(bins.1))
             }
             Column::CfTime(times) => {
-                let (ids, starts) = cf_bins(times, step).map_err(|error| error.in_op(op))?;
-                (ids, Column::CfTime(starts))
+                let calendar = times.first().map(CfTime::calendar);
+                if times.iter().any(|at| Some(at.calendar()) != calendar) {
+                    return Err(refused(op, dim, "has times of several calendars"));
+                }
+                let bins = step.bins(times).map_err(|what| refused(op, dim, what))?;
+                (bins.0, Column::CfTime(bins.1))
             }
             other => return Err(not_times(op, dim, other)),
         };

@@ -130,48 +130,90 @@ impl AsStep for &str {
     }
 }
 
-impl Step {
-    /// Returns the number of each time's step, and where the steps begin: all from the first to the last time.
+/// A time that steps of the calendar divide.
+pub trait CalendarTime: Copy {
+    /// Returns the number of its month since January of year 0.
+    fn month_number(self) -> i64;
+
+    /// Returns the nanoseconds since 1970.
+    fn since_1970(self) -> i128;
+
+    /// Returns the beginning of a month in the calendar of this time.
     ///
     /// # Errors
-    /// If a step begins outside of the range of [`Timestamp`], or there is no memory for all steps.
-    pub fn bins(&self, times: &[Timestamp]) -> Found<(Vec<Option<usize>>, Vec<Timestamp>)> {
-        let (Some(first), Some(last)) = (times.iter().min(), times.iter().max()) else {
+    /// If it is outside of the range of the type.
+    fn month_start(self, number: i64) -> Found<Self>;
+
+    /// Returns a time in the calendar of this one.
+    ///
+    /// # Errors
+    /// If it is outside of the range of the type.
+    fn with_since_1970(self, nanoseconds: i128) -> Found<Self>;
+}
+
+impl CalendarTime for Timestamp {
+    fn month_number(self) -> i64 {
+        self.year() * 12 + self.month() - 1
+    }
+
+    fn since_1970(self) -> i128 {
+        self.nanoseconds().into()
+    }
+
+    fn month_start(self, number: i64) -> Found<Self> {
+        let year = i16::try_from(number.div_euclid(12)).unwrap_or(i16::MAX);
+        Self::date(year, number.rem_euclid(12) as i8 + 1, 1).map_err(|error| error.to_string())
+    }
+
+    fn with_since_1970(self, nanoseconds: i128) -> Found<Self> {
+        let nanoseconds = i64::try_from(nanoseconds);
+        nanoseconds
+            .map(Self::from_nanoseconds)
+            .map_err(|_| "has a step outside of the years 1678 to 2262".to_owned())
+    }
+}
+
+impl Step {
+    /// Returns the number of each time's step, and where the steps begin: all from the first to the last time. Times are
+    /// of one calendar.
+    ///
+    /// # Errors
+    /// If a step begins outside of the range of the type, or there is no memory for all steps.
+    pub fn bins<X: CalendarTime>(&self, times: &[X]) -> Found<(Vec<Option<usize>>, Vec<X>)> {
+        const DAY: i128 = 86_400_000_000_000;
+        let Some(&first) = times.iter().min_by_key(|at| at.since_1970()) else {
             return Ok((Vec::new(), Vec::new()));
         };
-        let month_of = |at: Timestamp| at.year() * 12 + at.month() - 1;
-        let day = 86_400_000_000_000;
         let origin = match *self {
-            Step::Months { anchor, .. } => month_of(*first).div_euclid(anchor) * anchor,
-            Step::Nanoseconds(length) => {
-                let midnight = first.nanoseconds().div_euclid(day) * day;
-                midnight + (first.nanoseconds() - midnight).div_euclid(length) * length
+            Self::Months { anchor, .. } => {
+                i128::from(first.month_number().div_euclid(anchor) * anchor)
+            }
+            Self::Nanoseconds(length) => {
+                let midnight = first.since_1970().div_euclid(DAY) * DAY;
+                let length = i128::from(length);
+                midnight + (first.since_1970() - midnight).div_euclid(length) * length
             }
         };
-        let bin = |at: Timestamp| match *self {
-            Step::Months { count, .. } => (month_of(at) - origin).div_euclid(count),
-            Step::Nanoseconds(length) => (at.nanoseconds() - origin).div_euclid(length),
-        };
-        let start = |bin: i64| match *self {
-            Step::Months { count, .. } => {
-                let month = origin + bin * count;
-                Timestamp::date(
-                    month.div_euclid(12) as i16,
-                    month.rem_euclid(12) as i8 + 1,
-                    1,
-                )
-                .map_err(|e| e.to_string())
+        let bin = |at: X| match *self {
+            Self::Months { count, .. } => {
+                (i128::from(at.month_number()) - origin).div_euclid(count.into())
             }
-            Step::Nanoseconds(length) => Ok(Timestamp::from_nanoseconds(origin + bin * length)),
+            Self::Nanoseconds(length) => (at.since_1970() - origin).div_euclid(length.into()),
         };
-        let ids = times.iter().map(|at| Some(bin(*at) as usize)).collect();
+        let start = |bin: i128| match *self {
+            Self::Months { count, .. } => {
+                first.month_start((origin + bin * i128::from(count)) as i64)
+            }
+            Self::Nanoseconds(length) => first.with_since_1970(origin + bin * i128::from(length)),
+        };
+        let ids: Vec<Option<usize>> = times.iter().map(|at| Some(bin(*at) as usize)).collect();
+        let count = ids.iter().flatten().max().map_or(0, |last| last + 1);
         let mut starts = Vec::new();
-        let count = bin(*last) + 1;
         starts
-            .try_reserve_exact(count as usize)
+            .try_reserve_exact(count)
             .map_err(|_| format!("has {count} steps, for which there is no memory"))?;
         for bin in 0..count {
-            starts.push(start(bin)?);
+            starts.push(start(bin as i128)?);
         }
         Ok((ids, starts))
     }

@@ -37,7 +37,7 @@ use nomina_macros::twin;
 
 pub use any::{AnyLabels, Difference, Fill, Located};
 pub use calculus::ElementLabel;
-pub use calendar::{AsStep, DatePart, Step};
+pub use calendar::{AsStep, CalendarTime, DatePart, Step};
 pub use coords::Coords;
 pub use dynamic::{DynLabelled, DynLabelledOperand};
 pub use found::Found;
