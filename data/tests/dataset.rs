@@ -447,3 +447,26 @@ fn labels_of_a_calendar_are_selected() {
     let labels = Labels::new([first]);
     assert_eq!(labels.len(), 1);
 }
+
+#[test]
+fn labels_that_are_a_field_have_attributes() {
+    #[derive(Dataset)]
+    struct Named {
+        surface_temperature: Map<f32>,
+        #[dataset(units = "degrees_north", standard_name = "latitude")]
+        latitude: Coordinate<sea::Lat, f64>,
+    }
+    let named = Named::open(path("ostia_cut.nc")).unwrap();
+    assert_eq!(
+        named.latitude[..],
+        *named.surface_temperature.labels(sea::Lat).values()
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("named.zarr");
+    named.sel(sea::Lat, 0.0..).write_zarr(&store).unwrap();
+    let written = DynDataset::open(&store).unwrap();
+    let attributes = written.variable("latitude").unwrap().attributes();
+    assert_eq!(attributes.text("units"), Some("degrees_north"));
+    assert_eq!(attributes.text("standard_name"), Some("latitude"));
+    assert!(Named::open(&store).is_ok());
+}

@@ -64,7 +64,7 @@ fn expand(
     let path = &options.crate_path;
     let DatasetFields { variables, skipped } = fields;
     let (name, private) = (&input.ident, quote!(#path::__private));
-    // Located at the type, so that rustc's errors point there.
+    // Located at the type, so that rustc's errors point there, and written out in each place, so that it says them once.
     let list = tree(
         variables,
         &|Variable { ty, .. }| quote_spanned!(ty.span()=> <#ty as #path::Field>::Leaf),
@@ -118,10 +118,10 @@ fn expand(
             const NAME: &'static str = #text;
             const VARIABLES: &'static [#private::VariableSpec] = &[#(#specs),*];
             #renamed
-            fn fields(&self) -> Self::Fields {
+            fn fields(&self) -> #list {
                 #copies
             }
-            fn with_fields(#like: ::core::option::Option<&Self>, #fields: Self::Fields) -> Self {
+            fn with_fields(#like: ::core::option::Option<&Self>, #fields: #list) -> Self {
                 let #pattern = #fields;
                 #built
             }
