@@ -22,7 +22,7 @@ use nomina_data::{Column, DynDataset, Variable};
 
 fn counting(shape: &[usize], names: &[&str], dtype: DType) -> DynTensor {
     let numel: usize = shape.iter().product();
-    let flat = DynTensor::arange(0, numel as i64, 1, ["Flat"]).unwrap();
+    let flat = DynTensor::arange(0, numel as i64, 1, ()).unwrap();
     let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
     let x = flat.to_dtype(dtype).unwrap().reshape(&sizes).unwrap();
     let names = names
