@@ -87,21 +87,18 @@ pub fn tensor<
         let dataset = dataset.clone();
         let stored = Stored { dataset, name };
         let variable = stored.variable()?;
-        let (names, dtype) = (variable.names(), variable.dtype());
-        if names != Names::from_static(D::NAMES) || dtype != Some(T::DTYPE) {
-            let (kind, wanted) = if dtype == Some(T::DTYPE) {
-                (
-                    ErrorKind::NameMismatch,
-                    Names::from_static(D::NAMES).to_string(),
-                )
-            } else {
-                (ErrorKind::DType, T::DTYPE.to_string())
-            };
-            let what = format!(
-                "variable `{name}` has elements of {}, not {wanted}",
-                variable.type_name()
-            );
-            return Err(Error::new(kind, op, what).operand(&names, variable.shape()));
+        let (names, wanted) = (variable.names(), Names::from_static(D::NAMES));
+        let refuse = |kind: ErrorKind, what: String| {
+            Error::new(kind, op, what).operand(&names, variable.shape())
+        };
+        if names != wanted {
+            let what = format!("variable `{name}` has dims {names}, not {wanted}");
+            return Err(refuse(ErrorKind::NameMismatch, what));
+        }
+        if variable.dtype() != Some(T::DTYPE) {
+            let kind = variable.type_name();
+            let what = format!("variable `{name}` has elements of {kind}, not {}", T::DTYPE);
+            return Err(refuse(ErrorKind::DType, what));
         }
         Ok(stored)
     };
