@@ -58,9 +58,10 @@ type Reduction = fn(&tensor::Windows) -> Result<DynTensor>;
 
 impl DynLabelled {
     fn rolled(&self, windows: WindowsAlong, nan: bool, reduce: Reduction) -> Result<Self> {
-        let (windowed, count) = self.windowed(windows)?;
+        let windowed = self.windowed(windows)?;
         let mut found = reduce(&windowed)?;
         if nan {
+            let count = windowed.count()?;
             found = found.masked_fill(
                 &count.lt(windows.options.min_count.max(1) as i64)?,
                 f64::NAN,
@@ -69,7 +70,7 @@ impl DynLabelled {
         self.keeping(Ok(found))
     }
 
-    fn windowed(&self, windows: WindowsAlong) -> Result<(tensor::Windows, DynTensor)> {
+    fn windowed(&self, windows: WindowsAlong) -> Result<tensor::Windows> {
         let WindowsAlong { at, size, options } = windows;
         if size == 0 {
             return Err(self.blame(error("rolling", "a window has at least one element")));
@@ -78,9 +79,7 @@ impl DynLabelled {
         let count = self.shape()[at];
         let padded = (0..count + size - 1).map(|i| i.checked_sub(left).filter(|i| *i < count));
         let padded: Vec<_> = padded.collect();
-        let windowed = self.at_or_nan("rolling", at, &padded)?.rolling(at, size)?;
-        let count = windowed.count()?;
-        Ok((windowed, count))
+        self.at_or_nan("rolling", at, &padded)?.rolling(at, size)
     }
 }
 
@@ -111,7 +110,7 @@ macro_rules! reductions {
             /// If memory runs out.
             #[twin]
             pub fn try_count(&self) -> Result<Labelled<D, i64>> {
-                self.x.computed(|x| x.keeping(Ok(x.windowed(self.windows)?.1)))
+                self.x.computed(|x| x.keeping(x.windowed(self.windows)?.count()))
             }
         }
         impl DynRolling {$(
@@ -128,7 +127,7 @@ macro_rules! reductions {
             /// # Errors
             /// If memory runs out.
             pub fn count(&self) -> Result<DynLabelled> {
-                self.x.keeping(Ok(self.x.windowed(self.windows)?.1))
+                self.x.keeping(self.x.windowed(self.windows)?.count())
             }
         }
     };
