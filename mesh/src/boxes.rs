@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nomina::dims::{Dims, Distinct};
-use nomina::{DynTensor, Element, ErrorKind, Name, Names, Result};
+use nomina::{DynTensor, Element, ErrorKind, Name, Names, Result, Tensor};
 use nomina_core::mesh::{AllFinished, Placement};
 
 use crate::check::Description;
@@ -58,7 +58,7 @@ pub(crate) fn open_box<
                 stored = stored.narrow(name, start..start + len)?;
             }
         }
-        let local = stored.read()?.typed::<D, T>()?;
+        let local: Tensor<D, T> = stored.read()?.try_into()?;
         Ok(((local, metadata.sizes.clone()), metadata.sizes))
     };
     let shared = &mesh.shared;
