@@ -47,7 +47,7 @@ fn fold_constants(graph: &mut Graph, budget: &mut usize) {
             .and_then(|inputs| work(&node, &inputs))
             .filter(|&size| size <= *budget);
         let results = match (node.row, size) {
-            (Some(row), Some(_)) if row.foldable => call(&node, &values).ok(),
+            (Some(row), Some(_)) if row.is_foldable() => call(&node, &values).ok(),
             _ => None,
         };
         let tensors: Option<Vec<DynTensor>> = results.and_then(|all| {

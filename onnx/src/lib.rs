@@ -40,17 +40,19 @@ mod graph;
 mod model;
 mod names;
 mod ops;
-mod placement;
+mod port;
 mod proto;
 mod run;
 mod table;
 
 pub use emit::{ImportOptions, Imported, import, open_for_import};
 pub use graph::StatedSize;
-pub use model::{Model, Outputs, Port, read_tensor};
+pub use model::{Model, Outputs, read_tensor};
 pub use names::DimClass;
 pub use names::user::DimNames;
-pub use table::{NEWEST_OPSET, supports};
+pub use ops::supports;
+pub use port::Port;
+pub use table::NEWEST_OPSET;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/models.md")]

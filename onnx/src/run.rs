@@ -1,13 +1,11 @@
 //! The interpreter.
 
-use nomina::DynTensor;
+use nomina::Device;
 use nomina_core::{Error, ErrorKind, Result};
 
-use crate::call::{Call, Value, Values, reshape};
-use crate::graph::{Graph, Node, ValueId};
-pub use crate::placement::call;
+use crate::call::{Call, Value, Values};
+use crate::graph::{Graph, Node, Placement, ValueId};
 use crate::proto::READ;
-use crate::table::Run;
 
 /// Runs a graph: `given` are its inputs, by index, and captured values are in `outer`.
 ///
@@ -44,11 +42,81 @@ pub fn run(graph: &Graph, given: Vec<(ValueId, Value)>, outer: &Values) -> Resul
     outputs.collect()
 }
 
+/// Calls the operator of a node where it can run.
+///
+/// # Errors
+/// If it fails on the host, too.
+pub fn call(node: &Node, values: &Values) -> Result<Vec<Value>> {
+    let given: Vec<Option<&Value>> = node
+        .inputs
+        .iter()
+        .map(|id| id.and_then(|id| values[id].as_ref()))
+        .collect();
+    let device = given
+        .iter()
+        .flatten()
+        .filter_map(|value| Some(value.tensor()?.device()))
+        .find(|device| device.is_cuda());
+    let Some(device) = device else {
+        return call_with(node, given, values);
+    };
+    let first = node.placement.get();
+    for placement in first..Placement::ON_HOST {
+        let results = match placement {
+            Placement::AS_GIVEN => call_with(node, given.clone(), values),
+            Placement::ON_DEVICE => call_at(node, &given, values, device),
+            _ => break,
+        };
+        let Ok(results) = results else { continue };
+        // An operator that reads elements on the host has its results there.
+        let is_host = |value: &Value| {
+            let tensor = value.tensor().filter(|tensor| tensor.dtype().is_float());
+            tensor.is_some_and(|tensor| !tensor.device().is_cuda())
+        };
+        let found = if results.iter().any(is_host) {
+            Placement::ON_HOST
+        } else {
+            placement
+        };
+        node.placement.set(found);
+        return on_device(results, device);
+    }
+    let results = call_at(node, &given, values, Device::Cpu)?;
+    node.placement.set(Placement::ON_HOST);
+    on_device(results, device)
+}
+
+/// Moves the floats among results to a device.
+fn on_device(results: Vec<Value>, device: Device) -> Result<Vec<Value>> {
+    let moved = |value: Value| match value {
+        Value::Tensor(tensor) if tensor.dtype().is_float() => {
+            tensor.to_device(device).map(Value::Tensor)
+        }
+        value => Ok(value),
+    };
+    results.into_iter().map(moved).collect()
+}
+
+/// Calls the operator on copies of its operands.
+fn call_at(
+    node: &Node,
+    given: &[Option<&Value>],
+    values: &Values,
+    device: Device,
+) -> Result<Vec<Value>> {
+    let moved = |value: &Option<&Value>| match value {
+        Some(Value::Tensor(tensor)) => Ok(Some(Value::Tensor(tensor.to_device(device)?))),
+        other => Ok(other.cloned()),
+    };
+    let all = given.iter().map(moved).collect::<Result<Vec<_>>>()?;
+    call_with(node, all.iter().map(Option::as_ref).collect(), values)
+}
+
 /// Calls the operator of a node on operands.
 ///
 /// # Errors
 /// If the operator fails or has too few results.
-pub fn call_with<'a>(
+fn call_with<'a>(
     node: &'a Node,
     inputs: Vec<Option<&'a Value>>,
     values: &'a Values,
@@ -62,7 +130,7 @@ pub fn call_with<'a>(
     };
     let call = Call {
         node,
-        op: row.name,
+        op: row.name(),
         inputs,
         values,
     };
@@ -74,13 +142,7 @@ pub fn call_with<'a>(
     let results = if missing {
         Err(call.fail("an input has no value"))
     } else {
-        match row.run {
-            Run::Unary(run) => call.x(0).and_then(run).map(single),
-            Run::Binary(run) => binary(&call, run).map(single),
-            Run::Single(run) => run(&call).map(single),
-            Run::Tensors(run) => run(&call).map(|all| all.into_iter().map(Value::Tensor).collect()),
-            Run::Values(run) => run(&call),
-        }
+        row.run(&call)
     };
     let results = results.and_then(|results| {
         let needed = node
@@ -96,26 +158,7 @@ pub fn call_with<'a>(
     });
     results.map_err(|error| {
         error
-            .in_op(row.name)
+            .in_op(row.name())
             .within(format!("{node} (opset {})", node.opset))
     })
-}
-
-/// Before opset 7, `axis` is the dim of the left operand at which the right one begins.
-fn binary(
-    call: &Call<'_>,
-    run: fn(&DynTensor, &DynTensor) -> Result<DynTensor>,
-) -> Result<DynTensor> {
-    let (a, b) = (call.x(0)?, call.x(1)?);
-    let Some(axis) = call.maybe_int("axis")?.filter(|_| call.opset() < 7) else {
-        return run(a, b);
-    };
-    let after = a.rank() - call.axis(axis, a.rank())?;
-    call.require(after >= b.rank(), "the right operand has too many dims")?;
-    let shape = [b.shape(), &vec![1; after - b.rank()]].concat();
-    run(a, &reshape(b, &shape)?)
-}
-
-fn single(tensor: DynTensor) -> Vec<Value> {
-    vec![Value::Tensor(tensor)]
 }

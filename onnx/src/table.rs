@@ -6,10 +6,9 @@
 use nomina::DynTensor;
 use nomina_core::Result;
 
-use crate::call::{Call, Value};
-use crate::emit::Emit;
+use crate::call::{Call, Operator, Value, reshape};
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow;
-use crate::ops::FAMILIES;
 
 /// The newest opset of ONNX whose operators the rows know.
 pub const NEWEST_OPSET: i64 = 28;
@@ -96,40 +95,45 @@ impl Row {
     }
 }
 
-/// Returns the row of an operator at an opset.
-pub fn row(domain: &str, name: &str, opset: i64) -> Option<&'static Row> {
-    let rows = FAMILIES.iter().flat_map(|family| family.iter());
-    rows.into_iter().find(|row| {
-        row.name == name && row.domain == domain && (row.since..=row.until).contains(&opset)
-    })
-}
+impl Operator for Row {
+    fn name(&self) -> &'static str {
+        self.name
+    }
 
-/// Returns whether a model may use an operator: its domain (empty for ONNX's own), name and opset.
-///
-/// ```
-/// assert!(nomina_onnx::supports("", "Conv", 17));
-/// assert!(!nomina_onnx::supports("", "Upsample", 10));         // `Resize` since then
-/// ```
-#[must_use]
-pub fn supports(domain: &str, name: &str, opset: i64) -> bool {
-    row(domain, name, opset).is_some()
-}
+    fn flow(&self) -> Flow {
+        self.flow
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    fn is_foldable(&self) -> bool {
+        self.foldable
+    }
 
-    #[test]
-    fn no_opset_has_two_rows_of_an_operator() {
-        let rows: Vec<&Row> = FAMILIES.iter().flat_map(|family| family.iter()).collect();
-        for (at, a) in rows.iter().enumerate() {
-            assert!(a.since <= a.until, "{a:?}");
-            for b in &rows[at + 1..] {
-                let apart = (a.domain, a.name) != (b.domain, b.name)
-                    || a.until < b.since
-                    || b.until < a.since;
-                assert!(apart, "{a:?} and {b:?}");
-            }
+    fn run(&self, call: &Call<'_>) -> Result<Vec<Value>> {
+        match self.run {
+            Run::Unary(run) => call.x(0).and_then(run).map(single),
+            Run::Binary(run) => binary(call, run).map(single),
+            Run::Single(run) => run(call).map(single),
+            Run::Tensors(run) => run(call).map(|all| all.into_iter().map(Value::Tensor).collect()),
+            Run::Values(run) => run(call),
         }
     }
+}
+
+/// Before opset 7, `axis` is the dim of the left operand at which the right one begins.
+fn binary(
+    call: &Call<'_>,
+    run: fn(&DynTensor, &DynTensor) -> Result<DynTensor>,
+) -> Result<DynTensor> {
+    let (a, b) = (call.x(0)?, call.x(1)?);
+    let Some(axis) = call.maybe_int("axis")?.filter(|_| call.opset() < 7) else {
+        return run(a, b);
+    };
+    let after = a.rank() - call.axis(axis, a.rank())?;
+    call.require(after >= b.rank(), "the right operand has too many dims")?;
+    let shape = [b.shape(), &vec![1; after - b.rank()]].concat();
+    run(a, &reshape(b, &shape)?)
+}
+
+fn single(tensor: DynTensor) -> Vec<Value> {
+    vec![Value::Tensor(tensor)]
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use nomina::DynTensor;
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::ImportOptions;
-use super::sample::Samples;
+use super::options::ImportOptions;
+use super::sample::{Guard, Samples};
 use crate::call::{Value, Values, from_ints, ints};
 use crate::draft::Draft;
 use crate::fold::truth;
@@ -14,17 +14,6 @@ use crate::graph::{Graph, Node, StatedSize, ValueId};
 use crate::model::Model;
 use crate::proto::READ;
 use crate::run::call;
-
-/// A size that chose a branch: for another one, the model may compute something else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Guard {
-    /// The value.
-    pub id: ValueId,
-    /// The dim.
-    pub axis: usize,
-    /// Its size.
-    pub size: usize,
-}
 
 /// The branches that were chosen.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,8 @@
 //! | [`names`] | names of dims as identifiers |
 //! | [`params`], [`paths`] | parameters as nested structs |
 //! | [`expr`], [`site`] | expressions with their dims, and the place of a node |
-//! | [`ops`] | how operators are spelled |
+//! | [`ops`], [`spell`] | how operators are spelled |
+//! | [`options`] | the options and the results |
 //! | [`module`], [`text`] | the functions, and the text of all |
 
 pub mod branches;
@@ -15,91 +16,23 @@ pub mod expr;
 mod module;
 mod names;
 pub mod ops;
+mod options;
 pub mod params;
 pub mod paths;
 mod sample;
 pub mod site;
+pub mod spell;
 mod text;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use nomina::DynTensor;
-use nomina_core::{Error, Name, Names, Result};
-use proc_macro2::TokenStream;
+use nomina_core::{Error, Result};
 
 use crate::draft::Draft;
 use crate::model::Model;
-use crate::names::user::DimNames;
 use branches::Choice;
-use expr::Expr;
-use site::Site;
 
-/// How an operator is spelled in Rust.
-#[derive(Clone, Copy)]
-pub enum Emit {
-    /// It has no typed spelling.
-    Refused,
-    /// A method of the first input without arguments.
-    Method(&'static str),
-    /// A method of the first input that takes the second one; both broadcast.
-    Binary(&'static str),
-    /// An infix operator.
-    Infix(&'static str),
-    /// An expression.
-    Single(fn(&mut Site<'_, '_>) -> Result<Expr>),
-    /// An expression for each output.
-    Several(fn(&mut Site<'_, '_>) -> Result<Vec<Expr>>),
-}
-
-impl Emit {
-    fn spell(self, site: &mut Site<'_, '_>) -> Result<Vec<Expr>> {
-        let one = match self {
-            Self::Refused => Err(site.call.fail("it has no typed spelling")),
-            Self::Method(name) => ops::elementwise::method(site, name),
-            Self::Binary(name) => ops::elementwise::binary(site, name),
-            Self::Infix(operator) => {
-                let operator: TokenStream = operator
-                    .parse()
-                    .map_err(|_| site.call.fail("no operator"))?;
-                ops::elementwise::infix(site, &operator)
-            }
-            Self::Single(spell) => spell(site),
-            Self::Several(spell) => return spell(site),
-        };
-        Ok(vec![one?])
-    }
-}
-
-/// The options of [`import`].
-#[derive(Clone, Debug, Default)]
-pub struct ImportOptions {
-    /// Names for dims, by `value.position`.
-    pub names: DimNames,
-    /// Sizes of inputs whose sizes the file leaves free, for the sample runs; 2 by default.
-    pub sizes: BTreeMap<String, Vec<usize>>,
-    /// Numbers of inputs that become constants, such as a sample rate that chooses a branch: `forward` does not take them.
-    pub values: BTreeMap<String, f64>,
-}
-
-/// A model as Rust.
-#[derive(Debug)]
-pub struct Imported {
-    /// The text of the module.
-    pub text: String,
-    /// The text of its tests, a module below it.
-    pub tests: String,
-    /// The weights, with names, by the keys that the module reads.
-    pub weights: Vec<(String, DynTensor)>,
-    /// Inputs and the interpreter's outputs for them, with names: `input.NAME` and `output.NAME`.
-    pub sample: Vec<(String, DynTensor)>,
-    /// The names that the text declares.
-    pub dims: Vec<String>,
-    /// The number of operators that are called.
-    pub operators: usize,
-    /// The branches of `If` that sizes chose: `forward` panics for sizes that choose others.
-    pub branches: Vec<String>,
-}
+pub use options::{ImportOptions, Imported};
 
 /// Opens a model as [`import`] does, without writing it: inputs of `options.values` are constants, and each `If` whose condition
 /// follows from sizes is replaced by its branch.
@@ -130,13 +63,4 @@ pub fn import(path: impl AsRef<Path>, options: &ImportOptions) -> Result<(Model,
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let imported = module::write(&model, &file, choice, options)?;
     Ok((model, imported))
-}
-
-/// Gives a tensor its names.
-fn named(tensor: &DynTensor, dims: &[String]) -> Result<DynTensor> {
-    let names = dims
-        .iter()
-        .map(|dim| Name::new(dim).map(Some))
-        .collect::<Result<Vec<_>>>()?;
-    tensor.rename(&Names::new(names)?)
 }

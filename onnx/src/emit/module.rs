@@ -3,20 +3,23 @@
 use std::collections::{BTreeSet, HashMap};
 
 use nomina_core::{Error, ErrorKind, Result};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::branches::Choice;
 use super::expr::{Expr, Form};
 use super::names::Spellings;
+use super::options::{ImportOptions, Imported};
 use super::params::{Params, tensor_type, unique};
+use super::paths;
 use super::sample::Samples;
 use super::site::{Emitter, Site};
-use super::text::Text;
-use super::{ImportOptions, Imported, paths};
+use super::text::{Function, OutputField, Text};
 use crate::call::Call;
 use crate::graph::{Graph, Node, ValueId};
-use crate::model::{Model, Port};
+use crate::model::Model;
+use crate::ops::row;
+use crate::port::Port;
 use crate::proto::READ;
 
 /// Variables of the loops of recurrent layers.
@@ -24,17 +27,6 @@ const RESERVED: &[&str] = &["x", "at", "hidden", "cell", "steps", "inputs", "a",
 
 /// The most operators of a function.
 const MOST_OPERATORS: usize = 120;
-
-/// A function that computes a part of the model.
-pub struct Function {
-    pub name: Ident,
-    pub statements: Vec<TokenStream>,
-    /// The values that it takes.
-    pub inputs: BTreeSet<ValueId>,
-    /// The values that it computes.
-    pub own: BTreeSet<ValueId>,
-    pub operators: usize,
-}
 
 /// Writes a model.
 ///
@@ -172,7 +164,7 @@ fn statement<'a>(
         .iter()
         .map(|id| id.and_then(|id| samples.values[id].as_ref()))
         .collect();
-    let Some(row) = node.row else {
+    let Some(row) = row(&node.domain, &node.op, node.opset) else {
         return Err(Error::new(
             ErrorKind::Argument,
             READ,
@@ -256,13 +248,6 @@ fn converted(site: &Site<'_, '_>, expr: Expr, id: ValueId) -> Expr {
     let mut expr = expr.then(quote!(.to::<#kind>()));
     expr.dtype = dtype;
     expr
-}
-
-/// An output: its field, and its value.
-pub struct OutputField {
-    pub field: Ident,
-    pub id: ValueId,
-    pub text: TokenStream,
 }
 
 fn outputs(emitter: &mut Emitter<'_>, ports: &[Port]) -> Result<Vec<OutputField>> {

@@ -7,7 +7,7 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use crate::call::{Value, Values, from_floats, ints};
 use crate::graph::{Graph, StatedSize, ValueId};
-use crate::model::Port;
+use crate::port::Port;
 use crate::proto::READ;
 use crate::run::call;
 
@@ -33,6 +33,17 @@ pub struct Samples {
     seen: Vec<Seen>,
     /// Values that follow from sizes and constants alone.
     from_sizes: Vec<bool>,
+}
+
+/// A size that chose a branch: for another one, the model may compute something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Guard {
+    /// The value.
+    pub id: ValueId,
+    /// The dim.
+    pub axis: usize,
+    /// Its size.
+    pub size: usize,
 }
 
 impl Samples {
@@ -158,7 +169,7 @@ fn from_sizes(graph: &Graph) -> Vec<bool> {
     graph.constants.keys().for_each(|&id| known[id] = true);
     for node in &graph.nodes {
         let is_known = matches!(&node.op[..], "Shape" | "Size")
-            || node.row.is_some_and(|row| row.foldable)
+            || node.row.is_some_and(|row| row.is_foldable())
                 && node.graphs().next().is_none()
                 && node.inputs.iter().flatten().all(|&id| known[id]);
         node.outputs

@@ -7,12 +7,11 @@ use nomina_core::{Error, ErrorKind, Result};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::branches::Guard;
 use super::expr::{Expr, Form};
 use super::names::Spellings;
 use super::params::{Param, Params};
 use super::paths;
-use super::sample::Samples;
+use super::sample::{Guard, Samples};
 use crate::call::{Call, reshape};
 use crate::graph::{Graph, Node, ValueId};
 use crate::proto::READ;

@@ -2,18 +2,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nomina_core::{Error, ErrorKind, Result};
-use proc_macro2::{Literal, TokenStream};
+use nomina::DynTensor;
+use nomina_core::{Error, ErrorKind, Name, Names, Result};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::module::{Function, OutputField};
 use super::names::plain;
+use super::options::Imported;
 use super::params::tensor_type;
 use super::site::Emitter;
-use super::{Imported, named};
 use crate::graph::ValueId;
 use crate::model::Model;
 use crate::proto::READ;
+
+/// A function that computes a part of the model.
+pub struct Function {
+    pub name: Ident,
+    pub statements: Vec<TokenStream>,
+    /// The values that it takes.
+    pub inputs: BTreeSet<ValueId>,
+    /// The values that it computes.
+    pub own: BTreeSet<ValueId>,
+    pub operators: usize,
+}
+
+/// An output: its field, and its value.
+pub struct OutputField {
+    pub field: Ident,
+    pub id: ValueId,
+    pub text: TokenStream,
+}
 
 /// All parts of the text.
 pub struct Text<'a> {
@@ -393,4 +411,13 @@ fn pretty(text: &TokenStream) -> Result<String> {
         before = line.to_owned();
     }
     Ok(text)
+}
+
+/// Gives a tensor its names.
+fn named(tensor: &DynTensor, dims: &[String]) -> Result<DynTensor> {
+    let names = dims
+        .iter()
+        .map(|dim| Name::new(dim).map(Some))
+        .collect::<Result<Vec<_>>>()?;
+    tensor.rename(&Names::new(names)?)
 }

@@ -1,70 +1,13 @@
 //! Chains of elementwise operators, which one pass over the elements computes.
 
-use nomina::{DynTensor, Scalar};
 use nomina_core::op::Op;
-use nomina_core::{Names, Result};
-use nomina_runtime::call::{self, Node as Job};
 
+use super::program::Program;
 use super::{Fusion, Operand, View};
 use crate::graph::{Attribute, Node, ValueId};
 
 /// The most nodes of a chain.
 const MOST_NODES: usize = 12;
-
-/// A step of a program.
-#[derive(Clone, Debug)]
-enum Step {
-    Tensor(usize),
-    Number(usize),
-    Apply(Op, Vec<usize>),
-}
-
-impl Step {
-    fn job(&self) -> Job<'_> {
-        match self {
-            Step::Tensor(at) => Job::Tensor(*at),
-            Step::Number(at) => Job::Scalar(*at),
-            Step::Apply(op, operands) => Job::Apply(*op, operands),
-        }
-    }
-}
-
-/// Elementwise operators on earlier steps; the last step is the result.
-#[derive(Clone, Debug, Default)]
-pub struct Program {
-    steps: Vec<Step>,
-    numbers: Vec<f64>,
-}
-
-impl Program {
-    fn push(&mut self, step: Step) -> usize {
-        self.steps.push(step);
-        self.steps.len() - 1
-    }
-
-    fn number(&mut self, value: f64) -> usize {
-        self.numbers.push(value);
-        let at = self.numbers.len() - 1;
-        self.push(Step::Number(at))
-    }
-
-    fn apply(&mut self, op: Op, operands: &[usize]) -> usize {
-        self.push(Step::Apply(op, operands.to_vec()))
-    }
-
-    /// Computes the program.
-    ///
-    /// # Errors
-    /// If sizes do not broadcast, or memory is missing.
-    pub fn run(&self, tensors: &[&DynTensor]) -> Result<DynTensor> {
-        let jobs: Vec<Job<'_>> = self.steps.iter().map(Step::job).collect();
-        let raws: Vec<_> = tensors.iter().map(|tensor| tensor.raw()).collect();
-        let numbers: Vec<Scalar> = self.numbers.iter().map(|&n| Scalar::Float(n)).collect();
-        let raw = call::fused(&jobs, &raws, &numbers)?;
-        let rank = raw.rank();
-        DynTensor::from_parts(raw, Names::unnamed(rank))
-    }
-}
 
 /// The operator of a node of one or two operands, without attributes.
 fn plain(op: &str) -> Option<Op> {
@@ -107,7 +50,8 @@ fn fits(view: &View<'_>, at: usize) -> bool {
     }
     let all_f32 = node.inputs.iter().flatten().all(|&id| view.is_f32(id));
     match &node.op[..] {
-        "HardSigmoid" | "LeakyRelu" => all_f32,
+        "HardSigmoid" | "LeakyRelu" | "Affine" => all_f32,
+        "Sum" => all_f32 && node.inputs.len() > 1 && node.inputs.iter().all(Option::is_some),
         "Clip" => {
             node.opset >= 11
                 && node
@@ -171,7 +115,7 @@ pub fn match_chain(view: &View<'_>, root: usize) -> Option<Fusion> {
                 (None, Some(number)) => program.number(number),
                 (None, None) => {
                     inputs.push(id);
-                    program.push(Step::Tensor(inputs.len() - 1))
+                    program.operand()
                 }
             };
             if known.is_none() {
@@ -202,6 +146,18 @@ fn step_of(
 ) -> Option<usize> {
     let x = *operands.first()?;
     Some(match &node.op[..] {
+        "Sum" => {
+            let rest = &operands[1..];
+            rest.iter()
+                .fold(x, |sum, &y| program.apply(Op::Add, &[sum, y]))
+        }
+        "Affine" => {
+            let &[_, factor, shift] = operands else {
+                return None;
+            };
+            let scaled = program.apply(Op::Mul, &[x, factor]);
+            program.apply(Op::Add, &[scaled, shift])
+        }
         "LeakyRelu" => {
             let slope = program.number(float(node, "alpha", 0.01));
             program.apply(Op::LeakyRelu, &[x, slope])

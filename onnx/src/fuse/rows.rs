@@ -28,6 +28,12 @@ const ROWS: &[Row] = &[
         Single(|c| activated(c, conv::conv_transpose(c)?)),
     ),
     Row::new("Gelu", 1, Same, Single(crate::ops::gelu)),
+    Row::new(
+        "Affine",
+        1,
+        Flow::First,
+        Single(|c| c.x(0)?.mul(c.x(1)?)?.add(c.x(2)?)),
+    ),
     Row::new("Chain", 1, Flow::Broadcast, Single(chain)),
 ];
 

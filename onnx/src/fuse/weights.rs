@@ -150,6 +150,54 @@ pub fn match_affine(view: &View<'_>, root: usize) -> Option<Fusion> {
     })
 }
 
+/// Finds a batch norm that no convolution takes, and factors and shifts after it: one factor and one shift for each channel.
+pub fn match_scale(view: &View<'_>, root: usize) -> Option<Fusion> {
+    let node = &view.graph.nodes[root];
+    let result = view.result(root).filter(|&id| view.is_f32(id))?;
+    let rank = view.rank(result)?;
+    if node.op == "BatchNormalization" {
+        let x = view.input(root, 0)?;
+        let channels = view.constant(view.input(root, 1)?)?.numel();
+        let own = affine(view, root, channels, x)?;
+        return scale(vec![root], x, rank, own);
+    }
+    if !["Mul", "Div", "Add", "Sub"].contains(&&node.op[..]) {
+        return None;
+    }
+    let mut inputs = node.inputs.iter().flatten();
+    let y = *inputs.find(|&&id| view.made_by(id, "Affine").is_some())?;
+    let before = view.maker(y)?;
+    let numbers = |at: usize| floats(view.constant(view.input(before, at)?)?).ok();
+    let (factor, shift) = (numbers(1)?, numbers(2)?);
+    let own = affine(view, root, factor.len(), y).filter(|_| view.rank(y) == Some(rank))?;
+    let both = Affine {
+        shift: (shift.iter().zip(&own.factor).zip(&own.shift))
+            .map(|((a, factor), b)| a * factor + b)
+            .collect(),
+        factor: (factor.iter().zip(&own.factor))
+            .map(|(a, b)| a * b)
+            .collect(),
+    };
+    scale(vec![root, before], view.input(before, 0)?, rank, both)
+}
+
+fn scale(nodes: Vec<usize>, x: ValueId, rank: usize, affine: Affine) -> Option<Fusion> {
+    let mut shape = vec![1; rank.checked_sub(1)?];
+    *shape.first_mut()? = affine.factor.len();
+    let constant = |numbers| from_floats(numbers, &shape, nomina::DType::F32).ok();
+    Some(Fusion {
+        kind: "factor and shift of channels",
+        nodes,
+        op: "Affine",
+        inputs: vec![
+            Operand::Value(x),
+            Operand::Constant(constant(affine.factor)?),
+            Operand::Constant(constant(affine.shift)?),
+        ],
+        attributes: Vec::new(),
+    })
+}
+
 /// The weight and bias of a layer whose result is scaled and shifted; the dim `out` of the weight has the channels.
 fn scaled(
     weight: &DynTensor,

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Attribute, Graph, Node, ValueId};
-use crate::placement::Placement;
-use crate::table::row;
+use super::{Attribute, Graph, Node, Placement, ValueId};
+use crate::ops::operator;
 
 impl Graph {
     /// Replaces each `If` whose condition is known by the nodes of its branch. Returns the number of those; then
@@ -72,7 +71,7 @@ impl Graph {
             name: node.name.clone(),
             op: "Identity".to_owned(),
             domain: String::new(),
-            row: row("", "Identity", node.opset),
+            row: operator("", "Identity", node.opset),
             opset: node.opset,
             inputs: vec![Some(ids[&inner])],
             outputs: vec![Some(outer)],

@@ -1,6 +1,7 @@
 //! Graphs: nodes, values, constants.
 
 mod branch;
+mod placement;
 mod read;
 
 use std::collections::HashMap;
@@ -9,10 +10,10 @@ use std::fmt;
 use nomina::DynTensor;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
-use crate::placement::Placement;
+use crate::call::Operator;
 use crate::proto::READ;
-use crate::table::Row;
 
+pub use placement::Placement;
 pub use read::Reader;
 
 /// The index of a value in its graph.
@@ -80,7 +81,7 @@ pub struct Node {
     /// The operator's domain; empty for ONNX's own.
     pub domain: String,
     /// The operator's row for the model's opset.
-    pub row: Option<&'static Row>,
+    pub row: Option<&'static dyn Operator>,
     /// The opset of the domain.
     pub opset: i64,
     /// The inputs; `None` for one that is left out.

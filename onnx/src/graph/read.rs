@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use nomina_core::{ErrorKind, Result};
 
-use super::{Attribute, Graph, Node, StatedSize, ValueId, ValueType};
-use crate::placement::Placement;
+use super::{Attribute, Graph, Node, Placement, StatedSize, ValueId, ValueType};
+use crate::ops::operator;
 use crate::proto::wire::{Fields, Wire, fixed, ints};
 use crate::proto::{Limits, MAX_DEPTH, broken, tensor};
-use crate::table::row;
 
 /// The context of reading a graph.
 pub struct Reader<'a> {
@@ -220,7 +219,7 @@ impl Reader<'_> {
         }
         let opset = self.opsets.iter().find(|o| o.0 == node.domain);
         node.opset = opset.map_or(1, |o| o.1);
-        node.row = row(&node.domain, &node.op, node.opset);
+        node.row = operator(&node.domain, &node.op, node.opset);
         Ok(node)
     }
 

@@ -293,3 +293,22 @@ pub fn camel(text: &str) -> String {
     }
     name
 }
+
+/// A class of dims that have one name.
+#[derive(Clone, Debug)]
+pub struct DimClass {
+    /// The name.
+    pub name: String,
+    /// Its source: `names.toml`, `dim_param`, `parameter`, `role` or `position`.
+    pub source: String,
+    /// The sizes that dims of this class have, where the file states them.
+    pub sizes: Vec<usize>,
+    /// Where the class occurs, as `value.position`, at most 8 places.
+    pub places: Vec<String>,
+    /// The number of places.
+    pub occurrences: usize,
+    /// The number of places in results of nodes that depend on an input and have at least two dims.
+    pub activations: usize,
+    /// Whether the name says something: a name of the user, a symbol, a parameter's path or a role, and no number for want of a name.
+    pub meaningful: bool,
+}

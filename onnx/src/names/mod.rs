@@ -3,6 +3,7 @@
 mod arithmetic;
 pub mod classes;
 pub mod flow;
+mod follow;
 mod reshape;
 mod roles;
 pub mod trace;
@@ -18,24 +19,7 @@ use classes::{Source, camel};
 use trace::Trace;
 use user::DimNames;
 
-/// A class of dims that have one name.
-#[derive(Clone, Debug)]
-pub struct DimClass {
-    /// The name.
-    pub name: String,
-    /// Its source: `names.toml`, `dim_param`, `parameter`, `role` or `position`.
-    pub source: String,
-    /// The sizes that dims of this class have, where the file states them.
-    pub sizes: Vec<usize>,
-    /// Where the class occurs, as `value.position`, at most 8 places.
-    pub places: Vec<String>,
-    /// The number of places.
-    pub occurrences: usize,
-    /// The number of places in results of nodes that depend on an input and have at least two dims.
-    pub activations: usize,
-    /// Whether the name says something: a name of the user, a symbol, a parameter's path or a role, and no number for want of a name.
-    pub meaningful: bool,
-}
+pub use classes::DimClass;
 
 /// The names of all values of a graph.
 #[derive(Clone, Debug, Default)]

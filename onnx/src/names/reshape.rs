@@ -1,7 +1,7 @@
 //! Dims through a reshape: kept, merged or split.
 
 use super::classes::{Dim, Size};
-use super::flow::{int, ints};
+use super::follow::{int, ints};
 use super::trace::Trace;
 use crate::graph::Node;
 

@@ -52,7 +52,9 @@ impl<'a> Trace<'a> {
                 trace.weights[id] = true;
             }
         }
-        for &id in &graph.inputs {
+        // Of values of the graph around, types are known only if fusing has stated them.
+        let captured = graph.captures.iter().map(|capture| capture.1);
+        for id in graph.inputs.iter().copied().chain(captured) {
             let dims = graph.types.get(&id).and_then(|kind| trace.stated(kind));
             trace.dims[id] = dims;
         }
@@ -106,12 +108,12 @@ impl<'a> Trace<'a> {
         }
         let is_weight = |id: Option<ValueId>| id.is_none_or(|id| self.weights[id]);
         let constant = node.graphs().next().is_none()
-            && node.row.is_some_and(|row| row.foldable)
+            && node.row.is_some_and(|row| row.is_foldable())
             && node.inputs.iter().all(|&id| is_weight(id));
         for id in node.outputs.iter().flatten() {
             self.weights[*id] = constant;
         }
-        let flow = node.row.map_or(Flow::Fresh, |row| row.flow);
+        let flow = node.row.map_or(Flow::Fresh, |row| row.flow());
         let all = self.flow(node, flow);
         for (output, dims) in node.outputs.iter().zip(all) {
             let Some(id) = *output else { continue };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nomina_core::{Error, ErrorKind, Name, Result};
 
-use super::DimClass;
+use super::classes::DimClass;
 
 /// Names for the dims of a model, as `names.toml` has them.
 ///

@@ -1,7 +1,7 @@
 //! How dims flow through operators with weights.
 
 use super::classes::{Dim, Size, Source};
-use super::flow::{int, ints, place};
+use super::follow::{int, ints, place};
 use super::trace::Trace;
 use crate::graph::{Attribute, Node, ValueId};
 use crate::ops::slice_range;

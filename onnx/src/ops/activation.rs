@@ -5,8 +5,8 @@ use nomina_core::Result;
 
 use super::norm::along_channels;
 use crate::call::Call;
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::{First, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Unary};

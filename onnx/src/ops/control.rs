@@ -5,8 +5,8 @@ use nomina_core::Result;
 
 use super::shape::full;
 use crate::call::{Call, Value, from_ints};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::fold;
 use crate::graph::{Graph, ValueId};
 use crate::names::flow::Flow::Fresh;

@@ -4,8 +4,8 @@ use nomina::{DType, DivOptions, DynTensor, RoundingMode};
 use nomina_core::Result;
 
 use crate::call::Call;
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::graph::Attribute;
 use crate::names::flow::Flow::{Broadcast, Same};
 use crate::proto::tensor;

@@ -5,8 +5,8 @@ use nomina_core::Result;
 
 use super::shape::full;
 use crate::call::{Call, floats, for_each_index, from_ints, ints, pick, reshape, strides};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::{self, First, Fresh, Resized, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};

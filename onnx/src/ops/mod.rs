@@ -27,6 +27,7 @@ pub mod window;
 pub use activation::gelu;
 pub use move_elements::slice_range;
 
+use crate::call::Operator;
 use crate::table::Row;
 
 /// All rows.
@@ -54,3 +55,46 @@ pub const FAMILIES: &[&[Row]] = &[
     train::ROWS,
     vision::ROWS,
 ];
+
+/// Returns the row of an operator at an opset.
+pub fn row(domain: &str, name: &str, opset: i64) -> Option<&'static Row> {
+    let rows = FAMILIES.iter().flat_map(|family| family.iter());
+    rows.into_iter().find(|row| {
+        row.name == name && row.domain == domain && (row.since..=row.until).contains(&opset)
+    })
+}
+
+/// Returns the operator of a node.
+pub fn operator(domain: &str, name: &str, opset: i64) -> Option<&'static dyn Operator> {
+    row(domain, name, opset).map(|row| row as &dyn Operator)
+}
+
+/// Returns whether a model may use an operator: its domain (empty for ONNX's own), name and opset.
+///
+/// ```
+/// assert!(nomina_onnx::supports("", "Conv", 17));
+/// assert!(!nomina_onnx::supports("", "Upsample", 10));         // `Resize` since then
+/// ```
+#[must_use]
+pub fn supports(domain: &str, name: &str, opset: i64) -> bool {
+    row(domain, name, opset).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_opset_has_two_rows_of_an_operator() {
+        let rows: Vec<&Row> = FAMILIES.iter().flat_map(|family| family.iter()).collect();
+        for (at, a) in rows.iter().enumerate() {
+            assert!(a.since <= a.until, "{a:?}");
+            for b in &rows[at + 1..] {
+                let apart = (a.domain, a.name) != (b.domain, b.name)
+                    || a.until < b.since
+                    || b.until < a.since;
+                assert!(apart, "{a:?} and {b:?}");
+            }
+        }
+    }
+}

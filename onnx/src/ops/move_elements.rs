@@ -5,8 +5,8 @@ use nomina_core::Result;
 
 use super::shape::{full, sizes_at};
 use crate::call::{Call, broadcast, from_ints, reshape, sizes};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::{self, Fresh, Resized, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};

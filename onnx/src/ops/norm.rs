@@ -6,8 +6,8 @@ use nomina_core::Result;
 
 use super::move_elements::pad_constant;
 use crate::call::{Call, reshape, sizes};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::{LastDims, Normalized, Same};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
@@ -151,19 +151,30 @@ fn layer_norm(c: &Call<'_>) -> Result<Vec<DynTensor>> {
     let (x, dims) = (c.x(0)?, last_dims(c)?);
     let eps = c.float("epsilon", 1e-5)?;
     let wide = stash(c, x)?;
-    let y = wide
-        .layer_norm_with(
-            &dims,
-            LayerNormOptions {
-                eps,
-                ..Default::default()
-            },
-        )?
-        .to_dtype(x.dtype())?;
-    let mut y = y.mul(c.x(1)?)?;
-    if let Some(bias) = c.maybe(2)? {
-        y = y.add(bias)?;
-    }
+    let (weight, bias) = (c.x(1)?, c.maybe(2)?);
+    // The kernel takes vectors beside the last dim.
+    let is_vector =
+        |v: &DynTensor| v.dtype() == x.dtype() && x.shape()[dims[0] as usize..] == *v.shape();
+    let fits = dims.len() == 1 && wide.dtype() == x.dtype();
+    let y = if fits && is_vector(weight) && bias.is_none_or(is_vector) {
+        let options = LayerNormOptions {
+            weight: Some(weight),
+            bias,
+            eps,
+        };
+        x.layer_norm_with(&dims, options)?
+    } else {
+        let options = LayerNormOptions {
+            eps,
+            ..Default::default()
+        };
+        let y = wide.layer_norm_with(&dims, options)?.to_dtype(x.dtype())?;
+        let y = y.mul(weight)?;
+        match bias {
+            Some(bias) => y.add(bias)?,
+            None => y,
+        }
+    };
     let mut all = vec![y];
     if c.wants(1) || c.wants(2) {
         let mean = wide.mean_with(&dims, KEEP)?;

@@ -10,8 +10,8 @@ use super::window::{Window, array, by_dims};
 use crate::call::{
     Call, floats, for_each_index, from_floats, from_ints, ints, pick, reshape, room, strides,
 };
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::{Fresh, Pool};
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
@@ -180,10 +180,15 @@ fn average_pool(c: &Call<'_>) -> Result<DynTensor> {
     let (count, all) = (sizes.len(), c.flag("count_include_pad", false)?);
     let dense = window.dilation.iter().all(|&d| d == 1);
     let padded = window.before.iter().chain(&window.after).any(|&p| p > 0);
-    if x.dtype().is_float() && dense && !window.ceil && count <= 3 && (all || !padded) {
-        let mut x = x.clone();
-        for dim in 0..count {
-            x = pad_constant(&x, dim + 2, (window.before[dim], window.after[dim]), 0.0)?;
+    let fits = window.is_symmetric()
+        && (0..count).all(|dim| 2 * window.before[dim] as usize <= window.kernel[dim]);
+    if x.dtype().is_float() && dense && !window.ceil && count <= 3 && (all || fits || !padded) {
+        let (mut x, mut own) = (x.clone(), window.clone());
+        if !fits {
+            for dim in 0..count {
+                x = pad_constant(&x, dim + 2, (window.before[dim], window.after[dim]), 0.0)?;
+                own.before[dim] = 0;
+            }
         }
         macro_rules! with {
             ($method:ident) => {
@@ -191,6 +196,8 @@ fn average_pool(c: &Call<'_>) -> Result<DynTensor> {
                     array(&window.kernel),
                     AvgPoolOptions {
                         stride: Some(array(&window.stride)),
+                        padding: own.padding(),
+                        count_include_pad: all,
                         ..Default::default()
                     },
                 )

@@ -5,8 +5,8 @@ use nomina_core::Result;
 
 use super::move_elements::permute;
 use crate::call::{Call, floats, from_floats};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::{self, Fresh};
 use crate::table::Row;
 use crate::table::Run::{Binary, Single};

@@ -6,8 +6,8 @@ use nomina_core::Result;
 
 use super::shape::full;
 use crate::call::{Call, from_floats, reshape, sizes};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::{self, Same};
 use crate::table::Row;
 use crate::table::Run::Single;

@@ -4,8 +4,8 @@ use nomina::DynTensor;
 use nomina_core::Result;
 
 use crate::call::{Call, floats, from_floats, from_ints, ints, room};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::names::flow::Flow::Resized;
 use crate::table::Row;
 use crate::table::Run::Single;

@@ -1,14 +1,16 @@
 //! Recurrent layers: RNN, GRU and LSTM.
 
-use nomina::DynTensor;
+use nomina::{DType, DynTensor, LinearOptions};
 use nomina_core::Result;
+use nomina_core::op::Op;
 
 use super::activation::softplus;
 use super::index::zeros;
 use super::move_elements::permute;
 use crate::call::{Call, from_ints, ints, reshape};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
+use crate::fuse::Program;
 use crate::names::flow::Flow::Rnn;
 use crate::table::Row;
 use crate::table::Run::Tensors;
@@ -59,6 +61,8 @@ impl Activation {
 /// The weights of one direction, and the state.
 struct Cell<'a, 'b> {
     c: &'a Call<'b>,
+    /// The weight of the state, by rows of outputs, and transposed.
+    rows: DynTensor,
     recurrent: DynTensor,
     recurrent_bias: Option<DynTensor>,
     peepholes: Option<DynTensor>,
@@ -79,6 +83,106 @@ impl Cell<'_, '_> {
     /// The columns of one gate.
     fn gate(&self, x: &DynTensor, at: usize) -> Result<DynTensor> {
         x.narrow(-1, (at * self.hidden) as i64, self.hidden)
+    }
+}
+
+/// The sum of two operands of a program, through a function.
+fn gate_of(program: &mut Program, operands: &[usize], at: usize, function: Op) -> usize {
+    let sum = program.apply(Op::Add, &[operands[at], operands[at + 1]]);
+    program.apply(function, &[sum])
+}
+
+/// A step of a layer with the usual functions, whose elementwise operators are one pass for each state.
+enum Passes {
+    /// `n = tanh(x + r h)`, `h = n + z (h' - n)`.
+    Gru(Program),
+    /// The cell, and the hidden state.
+    Lstm(Program, Program),
+}
+
+impl Passes {
+    /// The operands are the gates of the input and of the state in turns, and then the state.
+    fn gru() -> Self {
+        let mut program = Program::default();
+        let x: Vec<usize> = (0..7).map(|_| program.operand()).collect();
+        let z = gate_of(&mut program, &x, 0, Op::Sigmoid);
+        let reset = gate_of(&mut program, &x, 2, Op::Sigmoid);
+        let own = program.apply(Op::Mul, &[reset, x[5]]);
+        let sum = program.apply(Op::Add, &[x[4], own]);
+        let candidate = program.apply(Op::Tanh, &[sum]);
+        let change = program.apply(Op::Sub, &[x[6], candidate]);
+        let change = program.apply(Op::Mul, &[z, change]);
+        program.apply(Op::Add, &[candidate, change]);
+        Self::Gru(program)
+    }
+
+    fn lstm() -> Self {
+        let (mut cell, mut hidden) = (Program::default(), Program::default());
+        let x: Vec<usize> = (0..7).map(|_| cell.operand()).collect();
+        let input = gate_of(&mut cell, &x, 0, Op::Sigmoid);
+        let forget = gate_of(&mut cell, &x, 2, Op::Sigmoid);
+        let candidate = gate_of(&mut cell, &x, 4, Op::Tanh);
+        let kept = cell.apply(Op::Mul, &[forget, x[6]]);
+        let new = cell.apply(Op::Mul, &[input, candidate]);
+        cell.apply(Op::Add, &[kept, new]);
+        let x: Vec<usize> = (0..3).map(|_| hidden.operand()).collect();
+        let output = gate_of(&mut hidden, &x, 0, Op::Sigmoid);
+        let shown = hidden.apply(Op::Tanh, &[x[2]]);
+        hidden.apply(Op::Mul, &[output, shown]);
+        Self::Lstm(cell, hidden)
+    }
+
+    /// Returns the passes of a layer, or `None` if it has other functions, peepholes or bounds, or is not of `f32`.
+    fn new(cell: &Cell<'_, '_>, gates: usize, x: &DynTensor) -> Result<Option<Self>> {
+        let usual: &[&str] = match gates {
+            3 => &["sigmoid", "tanh"],
+            4 => &["sigmoid", "tanh", "tanh"],
+            _ => return Ok(None),
+        };
+        let names = cell.activations.iter().map(|function| &function.name[..]);
+        let is_plain = names.eq(usual.iter().copied())
+            && x.dtype() == DType::F32
+            && cell.clip.is_none()
+            && cell.peepholes.is_none();
+        Ok(match gates {
+            _ if !is_plain => None,
+            3 if cell.c.flag("linear_before_reset", false)? => Some(Self::gru()),
+            4 if !cell.c.flag("input_forget", false)? => Some(Self::lstm()),
+            _ => None,
+        })
+    }
+
+    /// Computes the next hidden state and cell state.
+    fn step(
+        &self,
+        cell: &Cell<'_, '_>,
+        x: &DynTensor,
+        h: &DynTensor,
+        s: &DynTensor,
+    ) -> Result<(DynTensor, DynTensor)> {
+        let bias = cell.recurrent_bias.as_ref();
+        let own = h.linear_with(&cell.rows, bias, LinearOptions::default())?;
+        let gates = |order: &[usize]| {
+            let pairs = order.iter().flat_map(|&at| [(x, at), (&own, at)]);
+            pairs
+                .map(|(all, at)| cell.gate(all, at))
+                .collect::<Result<Vec<_>>>()
+        };
+        match self {
+            Self::Gru(program) => {
+                let gates = gates(&[0, 1, 2])?;
+                let operands: Vec<_> = gates.iter().chain([h]).collect();
+                Ok((program.run(&operands)?, s.clone()))
+            }
+            Self::Lstm(next, shown) => {
+                let inner = gates(&[0, 2, 3])?;
+                let operands: Vec<_> = inner.iter().chain([s]).collect();
+                let next = next.run(&operands)?;
+                let outer = gates(&[1])?;
+                let operands: Vec<_> = outer.iter().chain([&next]).collect();
+                Ok((shown.run(&operands)?, next))
+            }
+        }
     }
 }
 
@@ -256,6 +360,7 @@ fn layer(c: &Call<'_>, gates: usize, functions: usize, step: Step) -> Result<Vec
         };
         let cell = Cell {
             c,
+            rows: r.select(0, at)?,
             recurrent: r.select(0, at)?.permute([1, 0])?,
             recurrent_bias: half(1)?,
             peepholes: if gates == 4 {
@@ -268,7 +373,11 @@ fn layer(c: &Call<'_>, gates: usize, functions: usize, step: Step) -> Result<Vec
             clip: c.maybe_float("clip")?,
         };
         let flat = reshape(&x, &[time * batch, x.shape()[2]])?;
-        let weighted = with_bias(flat.matmul(&w.select(0, at)?.permute([1, 0])?)?, &half(0)?)?;
+        let weighted = flat.linear_with(
+            &w.select(0, at)?,
+            half(0)?.as_ref(),
+            LinearOptions::default(),
+        )?;
         let weighted = reshape(&weighted, &[time, batch, rows])?;
         let (mut h, mut s) = (
             state(5, d)?,
@@ -278,10 +387,15 @@ fn layer(c: &Call<'_>, gates: usize, functions: usize, step: Step) -> Result<Vec
                 zeros(&[batch, hidden], x.dtype())?
             },
         );
+        let passes = Passes::new(&cell, gates, &x)?;
         let mut steps = vec![None; time];
         for t in 0..time {
             let t = if reverse { time - 1 - t } else { t };
-            let (next_h, next_s) = step(&cell, &weighted.select(0, t as i64)?, &h, &s)?;
+            let now = weighted.select(0, t as i64)?;
+            let (next_h, next_s) = match &passes {
+                Some(passes) => passes.step(&cell, &now, &h, &s)?,
+                None => step(&cell, &now, &h, &s)?,
+            };
             match &lengths {
                 None => {
                     (h, s) = (next_h, next_s);

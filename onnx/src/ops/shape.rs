@@ -4,8 +4,8 @@ use nomina::{DType, DynTensor, Scalar};
 use nomina_core::Result;
 
 use crate::call::{Call, from_floats, from_ints, reshape, sizes};
-use crate::emit::Emit;
 use crate::emit::ops as spell;
+use crate::emit::spell::Emit;
 use crate::graph::Attribute;
 use crate::names::flow::Flow::{self, First, Fresh, Same};
 use crate::proto::tensor;
