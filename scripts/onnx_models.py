@@ -6,13 +6,14 @@ Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntim
 
 `fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs. `check` prints a line for
 each: nodes, the number of names of activations and the share that says something (not a mere number), the largest difference to
-onnxruntime's outputs relative to the largest element, and milliseconds of nomina, onnxruntime and tract with two threads; at the end,
-averages. A program that refuses a model, or is not installed, has no time. Models are not committed. `import` writes each model as a
-module of one crate outside the workspace, DIR/imported, whose tests compare it with the interpreter. NOMINA_PROFILE=debug takes programs
-of another folder than target/release.
+onnxruntime's outputs relative to the largest element, onnxruntime's to itself without optimisations, and milliseconds of nomina,
+onnxruntime and tract with two threads; at the end, averages and the geometric means of the ratios. A program that refuses a model, or is
+not installed, has no time. Models are not committed. `import` writes each model as a module of one crate outside the workspace,
+DIR/imported, whose tests compare it with the interpreter. NOMINA_PROFILE=debug takes programs of another folder than target/release.
 """
 import glob
 import hashlib
+import math
 import os
 import subprocess
 import sys
@@ -59,7 +60,7 @@ SHAPES = {
     "chython_rxnmap": {"atoms": (1, 12), "neighbors": (1, 12), "distances": (1, 12, 12), "roles": (1, 12)},
     "magika": {"bytes": (2, 2048)},
     "nudenet": {"images": (1, 3, 320, 320)},
-    "det_infer": {"x": (1, 3, 64, 96)},
+    "det_infer": {"x": (1, 3, 160, 320)},
     "rec_infer": {"x": (1, 3, 48, 320)},
     "cls_infer": {"x": (1, 3, 48, 192)},
     "silero_vad": {"input": (1, 576), "state": (2, 1, 128)},
@@ -110,6 +111,17 @@ def value(random, info, sizes):
     return random.random(sizes).astype(dtype)
 
 
+def page(random, sizes):
+    """White paper with rows of dark characters: a finder of text returns nothing but zeros for random numbers."""
+    import numpy as np
+
+    picture = np.ones(sizes, np.float32)
+    for top in range(12, sizes[2] - 20, 28):
+        for left in range(8, sizes[3] - 14, 9):
+            picture[:, :, top : top + 12, left : left + 6] = np.where(random.random((12, 6)) < 0.6, -1, 1)
+    return picture
+
+
 def fetch(target):
     import numpy as np
     import onnx
@@ -122,7 +134,8 @@ def fetch(target):
         weights = {weight.name for weight in graph.initializer}
         infos = [info for info in graph.input if info.name not in weights]
         random = np.random.default_rng(0)
-        inputs = {info.name: value(random, info, shape(name, info)) for info in infos}
+        make = (lambda info, sizes: page(random, sizes)) if "det_infer" in name else (lambda info, sizes: value(random, info, sizes))
+        inputs = {info.name: make(info, shape(name, info)) for info in infos}
         outputs = onnxruntime.InferenceSession(data).run(None, inputs)
         folder = f"{target}/{name}/test_data_set_0"
         os.makedirs(folder, exist_ok=True)
@@ -162,18 +175,27 @@ def inputs_of(folder):
 
 
 def milliseconds(prepare):
-    """The median time of three runs of the function that `prepare` returns; no time if it fails."""
+    """The median time of the runs, at least five, that take a third of a second; none if the function that `prepare` returns fails."""
     try:
         run = prepare()
         run()
-        times = []
-        for _ in range(3):
+        times, begin = [], time.perf_counter()
+        while len(times) < 5 or time.perf_counter() - begin < 0.33:
             start = time.perf_counter()
             run()
             times.append(time.perf_counter() - start)
-        return f"{1000 * sorted(times)[1]:.1f}"
+        return 1000 * sorted(times)[len(times) // 2]
     except Exception:
-        return "-"
+        return None
+
+
+def summary(peer, ratios):
+    """The geometric mean of another program's times divided by nomina's, and the smallest."""
+    ratios = [ratio for ratio in ratios if ratio]
+    if not ratios:
+        return f"{peer}: no times"
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    return f"{peer}'s time divided by nomina's: geometric mean {mean:.2f} of {len(ratios)} models, smallest {min(ratios):.2f}"
 
 
 def with_onnxruntime(path, inputs):
@@ -184,6 +206,23 @@ def with_onnxruntime(path, inputs):
     options.intra_op_num_threads = 2
     session = onnxruntime.InferenceSession(path, options)
     return lambda: session.run(None, inputs)
+
+
+def spread(path, inputs):
+    """How far onnxruntime is from itself without its optimisations, relative to the largest output: what rounding may change."""
+    import numpy as np
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+
+    def outputs(level):
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = level
+        return onnxruntime.InferenceSession(path, options).run(None, inputs)
+
+    levels = onnxruntime.GraphOptimizationLevel
+    pairs = zip(outputs(levels.ORT_ENABLE_ALL), outputs(levels.ORT_DISABLE_ALL))
+    return max(float(np.abs(a - b).max() / max(np.abs(b).max(), 1e-30)) for a, b in pairs)
 
 
 def with_tract(path, inputs):
@@ -201,8 +240,8 @@ def with_tract(path, inputs):
 def check(target):
     import onnx
 
-    shares, worst = [], 0.0
-    print(f"{'model':64} {'nodes':>5} {'names':>5} {'good':>5} {'difference':>10} {'nomina':>8} {'ort':>8} {'tract':>8}  ms")
+    shares, worst, ratios = [], 0.0, ([], [])
+    print(f"{'model':64} {'nodes':>5} {'names':>5} {'good':>5} {'difference':>10} {'own':>7} {'nomina':>8} {'ort':>8} {'tract':>8}  ms")
     for folder in sorted(glob.glob(f"{target}/*/")):
         path = f"{folder}model.onnx"
         if not os.path.exists(path):
@@ -213,13 +252,17 @@ def check(target):
         lines = run("cases", folder)
         found = [line.rsplit(" ", 1)[1] for line in lines if line.startswith("passed")]
         difference = found[0] if found else "FAILED"
-        # `… nodes, 1.2 -> 0.9 ms, ratio …`
+        # `… nodes, 1.200 -> 0.900 ms, ratio …`
         fused = run("fused", folder)[0].split(" ms, ratio")[0].rsplit(" ", 1)[-1]
+        own = float(fused) if fused[:1].isdigit() else math.nan
         inputs = inputs_of(folder)
         ort = milliseconds(lambda: with_onnxruntime(path, inputs))
         tract = milliseconds(lambda: with_tract(path, inputs))
         name = os.path.basename(folder[:-1])
-        print(f"{name[:64]:64} {nodes:5} {names[0]:>5} {names[4]:>3} % {difference:>10} {fused:>8} {ort:>8} {tract:>8}", flush=True)
+        times = "".join(f" {time:8.2f}" if time else "        -" for time in (own, ort, tract))
+        print(f"{name[:64]:64} {nodes:5} {names[0]:>5} {names[4]:>3} % {difference:>10} {spread(path, inputs):7.1e}{times}", flush=True)
+        for all_ratios, time in zip(ratios, (ort, tract)):
+            all_ratios.append(time / own if time and own > 0 else None)
         for line in lines[:-1]:
             if not line.startswith("passed"):
                 print(f"    {line}")
@@ -227,6 +270,8 @@ def check(target):
         worst = max(worst, float(found[0]) if found else 1.0)
     count = max(1, len(shares))
     print(f"{len(shares)} models, names with a meaning {sum(shares) / count:.0f} % on average, largest difference {worst:.1e}")
+    print(summary("onnxruntime", ratios[0]))
+    print(summary("tract", ratios[1]))
 
 
 def import_all(target):

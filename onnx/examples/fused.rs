@@ -53,7 +53,7 @@ fn main() -> Result<()> {
             .file_name()
             .map_or(String::new(), |name| name.to_string_lossy().into_owned());
         println!(
-            "{name:60} {:4} -> {:4} nodes, {:.1} -> {:.1} ms, ratio {:.2}, difference {difference:.1e}, {:?}",
+            "{name:60} {:4} -> {:4} nodes, {:.3} -> {:.3} ms, ratio {:.2}, difference {difference:.1e}, {:?}",
             plain.steps(),
             fused.steps(),
             1000.0 * b,
