@@ -117,6 +117,7 @@ fn nightly_steps() -> Vec<Step> {
         ])
     };
     let pack = ["test", "--workspace", "--bin", "xtask", "--", "gpu::pack"];
+    let import = ["test", "--workspace", "--test", "import", "--", "--ignored"];
     let xtask = |task: &str| Command::cargo(["xtask", task]);
     vec![
         // A user's crate with cargo's default profiles, where nothing is optimised; the workspace's tests have its programs
@@ -128,6 +129,8 @@ fn nightly_steps() -> Vec<Step> {
         // Says so and passes without a nightly toolchain.
         Step::new("next solver", xtask("next-solver")),
         Step::new("fixes", xtask("fixes")),
+        // Compiles nomina in a package of its own, as `cargo nomina import --check` does.
+        Step::new("import", Command::cargo(import)),
         Step::new("cuda", xtask("cuda")),
         Step::new("gpu pack", Command::cargo(pack).env("NOMINA_EVERY", "1")),
         // Says so and passes where the compiler cannot be fetched.
