@@ -1,64 +1,11 @@
 //! A call of an operator: its inputs and attributes.
 
-use std::fmt;
-
 use nomina::DynTensor;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
 use crate::graph::{Attribute, Graph, Node};
-use crate::names::flow::Flow;
 
-/// A value between nodes.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "nearly every value is a tensor, which a box would allocate once more"
-)]
-#[derive(Clone, Debug)]
-pub enum Value {
-    /// A tensor, without names.
-    Tensor(DynTensor),
-    /// A sequence.
-    Sequence(Vec<Value>),
-    /// An optional value.
-    Optional(Option<Box<Value>>),
-}
-
-impl Value {
-    /// Returns the tensor.
-    pub fn tensor(&self) -> Option<&DynTensor> {
-        match self {
-            Value::Tensor(tensor) => Some(tensor),
-            _ => None,
-        }
-    }
-}
-
-impl From<DynTensor> for Value {
-    fn from(tensor: DynTensor) -> Self {
-        Value::Tensor(tensor)
-    }
-}
-
-/// An operator, as a graph knows it; the table has its rows.
-pub trait Operator: fmt::Debug + Sync {
-    /// Returns the operator's name in ONNX.
-    fn name(&self) -> &'static str;
-
-    /// Returns how dims flow from inputs to outputs.
-    fn flow(&self) -> Flow;
-
-    /// Returns whether it may be computed when the model is opened: its result depends on its inputs alone.
-    fn is_foldable(&self) -> bool;
-
-    /// Computes the outputs of a call.
-    ///
-    /// # Errors
-    /// If an input or attribute is missing or does not fit.
-    fn run(&self, call: &Call<'_>) -> Result<Vec<Value>>;
-}
-
-/// The values of a graph while it runs.
-pub type Values = Vec<Option<Value>>;
+pub use crate::value::{Value, Values};
 
 /// A node with its inputs.
 pub struct Call<'a> {

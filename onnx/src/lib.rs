@@ -44,6 +44,7 @@ mod port;
 mod proto;
 mod run;
 mod table;
+mod value;
 
 pub use emit::{ImportOptions, Imported, import, open_for_import};
 pub use graph::StatedSize;

@@ -3,9 +3,9 @@
 use nomina::Device;
 use nomina_core::{Error, ErrorKind, Result};
 
-use crate::call::{Call, Value, Values};
 use crate::graph::{Graph, Node, Placement, ValueId};
 use crate::proto::READ;
+use crate::value::{Value, Values};
 
 /// Runs a graph: `given` are its inputs, by index, and captured values are in `outer`.
 ///
@@ -128,34 +128,21 @@ fn call_with<'a>(
         );
         return Err(Error::new(ErrorKind::Argument, READ, what));
     };
-    let call = Call {
-        node,
-        op: row.name(),
-        inputs,
-        values,
-    };
-    let missing = node
-        .inputs
-        .iter()
-        .zip(&call.inputs)
-        .any(|(id, value)| id.is_some() && value.is_none());
+    let fail = |what: &str| Err(Error::new(ErrorKind::Argument, row.name(), what.to_owned()));
+    let missing =
+        (node.inputs.iter().zip(&inputs)).any(|(id, value)| id.is_some() && value.is_none());
     let results = if missing {
-        Err(call.fail("an input has no value"))
+        fail("an input has no value")
     } else {
-        row.run(&call)
+        row.run(node, inputs, values)
     };
-    let results = results.and_then(|results| {
-        let needed = node
-            .outputs
-            .iter()
-            .rposition(Option::is_some)
-            .map_or(0, |last| last + 1);
-        call.require(
-            results.len() >= needed,
-            "an output that is asked for is not supported",
-        )?;
-        Ok(results)
-    });
+    let needed = (node.outputs.iter().rposition(Option::is_some)).map_or(0, |last| last + 1);
+    let results = match results {
+        Ok(results) if results.len() < needed => {
+            fail("an output that is asked for is not supported")
+        }
+        results => results,
+    };
     results.map_err(|error| {
         error
             .in_op(row.name())

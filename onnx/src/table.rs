@@ -6,8 +6,9 @@
 use nomina::DynTensor;
 use nomina_core::Result;
 
-use crate::call::{Call, Operator, Value, reshape};
+use crate::call::{Call, Value, Values, reshape};
 use crate::emit::spell::Emit;
+use crate::graph::{Node, Operator};
 use crate::names::flow::Flow;
 
 /// The newest opset of ONNX whose operators the rows know.
@@ -108,7 +109,18 @@ impl Operator for Row {
         self.foldable
     }
 
-    fn run(&self, call: &Call<'_>) -> Result<Vec<Value>> {
+    fn run<'a>(
+        &self,
+        node: &'a Node,
+        inputs: Vec<Option<&'a Value>>,
+        values: &'a Values,
+    ) -> Result<Vec<Value>> {
+        let call = &Call {
+            node,
+            op: self.name,
+            inputs,
+            values,
+        };
         match self.run {
             Run::Unary(run) => call.x(0).and_then(run).map(single),
             Run::Binary(run) => binary(call, run).map(single),

@@ -10,8 +10,9 @@ use std::fmt;
 use nomina::DynTensor;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
-use crate::call::Operator;
+use crate::names::flow::Flow;
 use crate::proto::READ;
+use crate::value::{Value, Values};
 
 pub use placement::Placement;
 pub use read::Reader;
@@ -69,6 +70,29 @@ pub enum Attribute {
     Program(Box<crate::fuse::Program>),
     /// An attribute of another kind, and why it cannot be read.
     Unread(String),
+}
+
+/// An operator, as a graph knows it; the table has its rows.
+pub trait Operator: fmt::Debug + Sync {
+    /// Returns the operator's name in ONNX.
+    fn name(&self) -> &'static str;
+
+    /// Returns how dims flow from inputs to outputs.
+    fn flow(&self) -> Flow;
+
+    /// Returns whether it may be computed when the model is opened: its result depends on its inputs alone.
+    fn is_foldable(&self) -> bool;
+
+    /// Computes the outputs of a node; `values` are all values of its graph, for graphs inside.
+    ///
+    /// # Errors
+    /// If an input or attribute is missing or does not fit.
+    fn run<'a>(
+        &self,
+        node: &'a Node,
+        inputs: Vec<Option<&'a Value>>,
+        values: &'a Values,
+    ) -> Result<Vec<Value>>;
 }
 
 /// A call of an operator.

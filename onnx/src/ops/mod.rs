@@ -27,7 +27,7 @@ pub mod window;
 pub use activation::gelu;
 pub use move_elements::slice_range;
 
-use crate::call::Operator;
+use crate::graph::Operator;
 use crate::table::Row;
 
 /// All rows.

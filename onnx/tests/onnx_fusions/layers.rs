@@ -254,3 +254,55 @@ fn attention_is_one_node() -> Result<()> {
     assert!(!fusions.contains(&("attention", 1)), "{fusions:?}");
     Ok(())
 }
+
+#[test]
+fn norms_without_a_convolution_are_a_factor_and_a_shift() -> Result<()> {
+    let sizes = ["n", "4", "5", "6"];
+    let model = start(&sizes)
+        .random("scale", &[4])
+        .random("shift", &[4])
+        .random("mean", &[4])
+        .weight("variance", &[4], &[1.0, 2.0, 0.5, 1.5])
+        .random("factor", &[4, 1, 1])
+        .random("offset", &[4, 1, 1])
+        .node(
+            "BatchNormalization",
+            &["x", "scale", "shift", "mean", "variance"],
+            "normed",
+        )
+        .node("Mul", &["normed", "factor"], "scaled")
+        .node("Add", &["scaled", "offset"], "moved")
+        .node("Relu", &["moved"], "y")
+        .output("y", &sizes)
+        .model();
+    let wanted = vec![("elementwise", 1), ("factor and shift of channels", 3)];
+    assert_eq!(compare(&model, &[2, 4, 5, 6], 1e-6)?, (wanted, 4, 1));
+    Ok(())
+}
+
+#[test]
+fn branches_are_fused_with_weights_from_outside() -> Result<()> {
+    let layer = Writer::default()
+        .node("MatMul", &["x", "w"], "product")
+        .node("Add", &["product", "b"], "sum")
+        .node("Relu", &["sum"], "layer")
+        .output("layer", &["n", "3"]);
+    let other = Writer::default()
+        .node("MatMul", &["x", "w"], "other")
+        .output("other", &["n", "3"]);
+    let branches = [
+        ("then_branch", layer.graph()),
+        ("else_branch", other.graph()),
+    ];
+    let model = start(&["n", "6"])
+        .random("w", &[6, 3])
+        .random("b", &[3])
+        .node("ReduceMax", &["x"], "most")
+        .node("Greater", &["most", "zero"], "is_positive")
+        .node_with("If", &["is_positive"], "y", &branches)
+        .output("y", &["n", "3"])
+        .model();
+    let wanted = vec![("activation of a linear layer", 1), ("linear layer", 1)];
+    assert_eq!(compare(&model, &[4, 6], 1e-6)?, (wanted, 3, 3));
+    Ok(())
+}
