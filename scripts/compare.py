@@ -1,6 +1,6 @@
 """Compares the speed of nomina with PyTorch and with other Rust libraries, case by case, in one run.
 
-usage: python scripts/compare.py [--bench ops|grads|labels] [--rounds 3] [--threads 2] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
+usage: python scripts/compare.py [--bench ops|grads|labels] [--rounds 3] [--threads 2[,...]] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
                                  [--device cuda] [--simd avx2] [--ours PROGRAM] [--update docs/performance.md]
        python scripts/compare.py --svg docs/speed.svg [--check]
 needs: pip install torch==2.11.0 numpy
@@ -14,6 +14,9 @@ it checks that all sides compute the same results for cases with the same initia
 already built. `--bench labels` measures operators along labels and scans of files against xarray with NumPy and dask
 (pip install xarray dask zarr scipy). `--simd avx2` restricts both sides to AVX2, and measures no peers, which cannot be restricted;
 its table has separate marker lines.
+
+`--threads 1,2,4,8,16` measures each case with each of these numbers of threads, without peers: a column has nomina's time and the ratio.
+Without `--only`, 20 cases of `ops`, and the training steps of `grads`, are measured.
 
 `--svg` measures nothing and needs no PyTorch: it draws the tables of docs/performance.md, and prints the picture's figures, which the README
 has as its alternative text. `--check` writes nothing, and fails if the picture or the README is out of date.
@@ -44,6 +47,16 @@ PEERS_OF = {"ops": "ndarray,candle,burn", "grads": "burn", "labels": ""}
 OTHERS = {"ops": ("PyTorch", "torch_ops.py"), "grads": ("PyTorch", "torch_grads.py"), "labels": ("xarray", "xarray_labels.py")}
 # The maximum difference of computed results, relative to the largest number.
 TOLERANCES = {"grads": 1e-9, "labels": 1e-5}
+
+# The cases that `--threads` with several numbers measures: operators of each family at sizes that keep several threads busy, and steps.
+SCALED = {
+    "ops": (
+        "add/10M,chain/10M,add_transposed/10M,randn/10M,sum_all/10M,sum_first/10M,var_last/10M,softmax_last/10M,cumsum_last/10M,"
+        "cumsum_first/10M,median_last/1M,transpose_copy/10M,matmul_f32/1024,matmul_f32/2048,linear_gelu/2048,conv2d/8x128x28x28,"
+        "attention_full/16x12x122x32"
+    ),
+    "grads": "mlp_train_step,encoder_block,conv_step,adamw",
+}
 
 
 def built(*command):
@@ -170,6 +183,22 @@ def summary(label, ratios):
     )
 
 
+def scaling(by_threads, other):
+    """Formats a table: for each number of threads, nomina's time and the other side's divided by it."""
+    counts = sorted(by_threads)
+    plural = {count: "1 thread" if count == 1 else f"{count} threads" for count in counts}
+    lines = ["| case |" + "".join(f" {plural[count]} | {other}'s by it |" for count in counts)]
+    lines.append("|---|" + "--:|--:|" * len(counts))
+    for rows in zip(*(by_threads[count] for count in counts)):
+        cells = (f" {readable(row.median('nomina'))} | {ratio_text(row.ratio(other))} |" for row in rows)
+        lines.append(f"| {rows[0].case} |" + "".join(cells))
+    sums = []
+    for count in counts:
+        ratios = {row.case: row.ratio(other) for row in by_threads[count] if row.ratio(other) is not None}
+        sums += [f"{plural[count]}: {summary(other, ratios)}"] if ratios else []
+    return "\n".join([*sums, "", *lines])
+
+
 def report(rows, peers, other):
     lines = [f"| case | {other} | nomina | ratio |" + " fastest peer | ratio |" * bool(peers)]
     lines.append("|---|--:|--:|--:|" + "---|--:|" * bool(peers))
@@ -215,12 +244,29 @@ def picture(path, check):
         raise SystemExit(f"README.md does not describe the picture as: {said}")
 
 
+def measured(cases, theirs, sides, rounds, other):
+    """Returns the rows of cases, measured by all sides one after another in each round."""
+    rows = []
+    for case in cases:
+        # A fused chain is compared with the same chain of operators, unless PyTorch fuses it too.
+        plain = case if case in theirs else case.removeprefix("fused/")
+        times = []
+        for _ in range(rounds):
+            known = {"nomina": case, other: plain if plain in theirs else None}
+            asked = ((side, known.get(side.label, plain)) for side in sides)
+            times.append({side.label: side.seconds(name) if name else None for side, name in asked})
+        rows.append(Row(case, times))
+        said = ", ".join(f"{side.label} {readable(rows[-1].median(side.label))}" for side in sides)
+        print(f"{case}: {said}", file=sys.stderr, flush=True)
+    return rows
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--bench", choices=("ops", "grads", "labels"), default="ops")
     p.add_argument("--rounds", type=int, default=3)
-    p.add_argument("--threads", type=int, default=2)
-    p.add_argument("--only", default="")
+    p.add_argument("--threads", type=lambda text: [int(each) for each in text.split(",")], default=[2])
+    p.add_argument("--only")
     p.add_argument("--peers", help="on the host all that have the benchmark, and none on a GPU, unless said")
     p.add_argument("--device", default="cpu")
     p.add_argument("--simd", choices=HELD)
@@ -232,10 +278,13 @@ def main():
     if args.svg:
         picture(args.svg, args.check)
         return
-    threads = ["--threads", str(args.threads)]
     on_host = args.device == "cpu"
+    several = len(args.threads) > 1
+    if several and not (on_host and args.bench in SCALED):
+        raise SystemExit("several numbers of threads: on the host, `--bench ops` or `--bench grads`")
+    only = (SCALED[args.bench] if several else "") if args.only is None else args.only
     os.environ.update(HELD.get(args.simd, {}))
-    there = PEERS_OF[args.bench] if on_host and not args.simd else ""
+    there = PEERS_OF[args.bench] if on_host and not args.simd and not several else ""
     peers = [peer for peer in (there if args.peers is None else args.peers).split(",") if peer]
     if not set(peers) <= set(there.split(",")):
         raise SystemExit(f"peers of `{args.bench}` on {args.device}: `--peers '{there}'`")
@@ -250,38 +299,29 @@ def main():
         # Some chains are measured only fused, and steps with gradients are cases of `grads`.
         if not {case, f"fused/{case}"} & set(cases) and not (args.bench == "ops" and case.startswith("mlp_train_step")):
             raise SystemExit(f"`{args.bench}` has no case {case}, which {other}'s side has")
-    commands = [(other, [*torch, *threads])]
-    if peers:
-        program = built("build", "--release", "--manifest-path", PEERS)
-        commands += [(peer, [program, *threads, "--peer", peer]) for peer in peers]
-    if args.bench in ("grads", "labels"):
-        agree([ours, *threads], commands, args.only, TOLERANCES[args.bench])
-    sides = [Side("nomina", ours, *threads, *device), *(Side(label, *command) for label, command in commands)]
-
-    rows = []
-    for case in cases:
-        if not any(only in case for only in args.only.split(",")):
-            continue
-        # A fused chain is compared with the same chain of operators, unless PyTorch fuses it too.
-        plain = case if case in theirs else case.removeprefix("fused/")
-        rounds = []
-        for _ in range(args.rounds):
-            known = {"nomina": case, other: plain if plain in theirs else None}
-            asked = ((side, known.get(side.label, plain)) for side in sides)
-            rounds.append({side.label: side.seconds(name) if name else None for side, name in asked})
-        rows.append(Row(case, rounds))
-        times = ", ".join(f"{side.label} {readable(rows[-1].median(side.label))}" for side in sides)
-        print(f"{case}: {times}", file=sys.stderr, flush=True)
-    if not rows:
-        raise SystemExit(f"no case with `{args.only}` in its name")
-    text = report(rows, peers, other)
+    cases = [case for case in cases if any(part in case for part in only.split(","))]
+    if not cases:
+        raise SystemExit(f"no case with `{only}` in its name")
+    program = built("build", "--release", "--manifest-path", PEERS) if peers else None
+    by_threads, ended = {}, {}
+    for count in args.threads:
+        threads = ["--threads", str(count)]
+        commands = [(other, [*torch, *threads]), *((peer, [program, *threads, "--peer", peer]) for peer in peers)]
+        if args.bench in ("grads", "labels"):
+            agree([ours, *threads], commands, only, TOLERANCES[args.bench])
+        sides = [Side("nomina", ours, *threads, *device), *(Side(label, *command) for label, command in commands)]
+        by_threads[count] = measured(cases, theirs, sides, args.rounds, other)
+        for side in sides:
+            side.process.kill()
+            ended.setdefault(side.label, set()).update(side.failed)
+    text = scaling(by_threads, other) if several else report(by_threads[args.threads[0]], peers, other)
     print(text)
-    for side in sides:
-        if side.failed:
-            print(f"\n{side.label} ended at {', '.join(sorted(side.failed))}.")
+    for label, failed in ended.items():
+        if failed:
+            print(f"\n{label} ended at {', '.join(sorted(failed))}.")
     if args.update:
-        update(args.update, "-".join(filter(None, [PLACES[args.bench], args.simd])), text)
-    if sides[0].failed:
+        update(args.update, "-".join(filter(None, [PLACES[args.bench], args.simd, "threads" if several else None])), text)
+    if ended["nomina"]:
         raise SystemExit(1)
 
 
