@@ -26,10 +26,13 @@ mod tests {
     /// Builds the program that drives the emulated GPU; `None` if the machine has no C++ compiler.
     fn drive() -> Option<&'static Path> {
         static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
-        BUILT.get_or_init(build).as_deref()
+        BUILT
+            .get_or_init(|| build("drive", &["-lcuda", "-lnvrtc"]))
+            .as_deref()
     }
 
-    fn build() -> Option<PathBuf> {
+    /// Builds a program of `tests/cuda` that links to emulated libraries.
+    fn build(name: &str, libraries: &[&str]) -> Option<PathBuf> {
         if Command::new(host::compiler())
             .arg("--version")
             .output()
@@ -39,14 +42,14 @@ mod tests {
             return None;
         }
         let fakes = host::fakes().unwrap();
-        let program = fakes.join(format!("drive-{}", std::process::id()));
+        let program = fakes.join(format!("{name}-{}", std::process::id()));
         let built = Command::new(host::compiler())
             .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-o"])
             .arg(&program)
-            .arg(sources().join("drive.cpp"))
+            .arg(sources().join(format!("{name}.cpp")))
             .arg("-L")
             .arg(&fakes)
-            .args(["-lcuda", "-lnvrtc"])
+            .args(libraries)
             .output()
             .unwrap();
         assert!(
@@ -54,7 +57,7 @@ mod tests {
             "{}",
             String::from_utf8_lossy(&built.stderr)
         );
-        let named = fakes.join("drive");
+        let named = fakes.join(name);
         std::fs::rename(program, &named).unwrap();
         Some(named)
     }
@@ -73,6 +76,37 @@ mod tests {
             output.status.success(),
             String::from_utf8_lossy(&said).into_owned(),
         ))
+    }
+
+    /// The emulated cuDNN refuses descriptors that are used wrongly, so that the tests of convolutions show that ours
+    /// are used rightly.
+    #[test]
+    fn descriptors_are_checked() {
+        let Some(program) = build("descriptors", &["-lcudnn", "-lcuda"]) else {
+            return;
+        };
+        let output = host::with_fakes(&program).unwrap().output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let wanted = [
+            "without attributes 2000",
+            "with another type 2010",
+            "of another descriptor 3000",
+            "too many values 2005",
+            "a stride too few 2000",
+            "not finalized 2004",
+            "read too early 2004",
+            "complete 0",
+            "set too late 1001",
+            "finalized 0",
+            "without a weight 2000",
+        ];
+        assert_eq!(said.lines().collect::<Vec<_>>(), wanted);
+        let why = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            why.contains("a descriptor is used after it was destroyed"),
+            "{why}"
+        );
+        assert!(!output.status.success());
     }
 
     fn prints(kernel: &str, wanted: &str) {

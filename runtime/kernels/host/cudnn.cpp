@@ -1,30 +1,20 @@
-// A fake libcudnn: the functions that the backend calls, with the checks that the real library makes and some that it
-// does not. Results are computed one number at a time.
+// A fake libcudnn: the backend (graph) functions that nomina calls, with the checks that the real library makes and
+// some that it does not. Results are computed one number at a time.
 //
 // An error that the real library would report returns its status; an error that it would not notice, and that would
 // make it read or write out of bounds, ends the process. NOMINA_FAKE_CUDNN lists failures: `handle` fails to be
-// created, `all` has no algorithm, `late` is refused at execution, `broken` fails during execution, `version` is too
-// old.
-#include <mutex>
+// created, `all` supports no graph, `fused` no graph of two operations, `second` proposes only fallback engines,
+// `serial` writes and reads no plans, `hungry` needs 128 MiB of workspace, `late` is refused at execution, `broken`
+// fails during execution, `version` is too old, `newer` is another version. NOMINA_FAKE_REPORT prints counts at the
+// end.
+#include <atomic>
+#include <map>
+#include <string>
 #include <vector>
 
 #define LIBRARY "cudnn"
-#include "library.h"
-
-enum Status : u32 {
-    SUCCESS = 0,
-    NOT_INITIALIZED = 1001,
-    BAD_PARAM = 2000,
-    SIZE_INSUFFICIENT = 2006,
-    SHAPE_MISMATCH = 2008,
-    NOT_SUPPORTED = 3000,
-    NOT_SUPPORTED_LAYOUT = 3004,
-    EXECUTION_FAILED = 5000,
-};
-enum : int { FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9 };
-enum : int { DEFAULT_MATH = 0, TENSOR_OP_MATH = 1, FMA_MATH = 3 };
-enum : u64 { HANDLE = 0xd99'01, TENSOR, WEIGHT, SLIDES };
-enum Way { FORWARD, DATA, GRADIENT };
+#include "cudnn_convolve.h"
+#include "cudnn_names.h"
 
 #define API extern "C" __attribute__((visibility("default"))) Status
 
@@ -33,45 +23,54 @@ static bool told(const char* what) {
     return list && strstr(list, what);
 }
 
+constexpr u64 HANDLE = 0xd99'01, DESCRIPTOR = 0xd99'02;
 struct Handle {
     u64 magic;
     void* stream;
 };
-struct Tensor {
+struct Descriptor {
     u64 magic;
-    int type, rank;
-    i64 dims[5], strides[5];
-};
-struct Weight {
-    u64 magic;
-    int type, order, rank;
-    i64 dims[5];
-};
-struct Slides {
-    u64 magic;
-    int rank, sum, groups, math;
-    i64 pads[3], steps[3], apart[3];
-};
-struct Proposal {
-    int algorithm;
-    Status status;
-    float time;
-    size_t workspace;
-    int repeatable, math, reserved[3];
-};
-static_assert(sizeof(Proposal) == 48, "as the real one's");
+    int kind;
+    bool final, used;
+    std::map<int, std::string> values;
+    Program program;
 
-static std::mutex counting;
-static u64 asked, made;
+    template <class T> std::vector<T> list(int name) const {
+        auto found = values.find(name);
+        std::vector<T> all;
+        if (found == values.end()) return all;
+        all.resize(found->second.size() / sizeof(T));
+        memcpy(all.data(), found->second.data(), all.size() * sizeof(T));
+        return all;
+    }
+    template <class T> T first(int name) const {
+        auto all = list<T>(name);
+        return all.empty() ? T{} : all[0];
+    }
+    i64 word(int name) const { return first<u32>(name); }
+    Descriptor* refers(int name, size_t at = 0) const {
+        auto all = list<Descriptor*>(name);
+        if (at >= all.size()) give_up("attribute %d refers to nothing", name);
+        is(all[at], DESCRIPTOR, "descriptor");
+        return all[at];
+    }
+    void store(int name, const void* value, size_t bytes) { values[name].assign(static_cast<const char*>(value), bytes); }
+};
+
+static std::atomic<u64> computed, biased, planned, restored;
+static std::atomic<i64> alive;
 static struct Report {
     ~Report() {
-        if (asked && getenv("NOMINA_FAKE_REPORT"))
-            fprintf(stderr, "fake cudnn: %llu convolutions by %llu plans\n", made, asked);
+        if (getenv("NOMINA_FAKE_REPORT"))
+            fprintf(stderr,
+                    "fake cudnn: %llu convolutions, %llu with a bias, by %llu plans and %llu from disk; "
+                    "%lld descriptors\n",
+                    u64(computed), u64(biased), u64(planned), u64(restored), i64(alive));
     }
 } report;
 
 extern "C" __attribute__((visibility("default"))) size_t cudnnGetVersion() {
-    return told("version") ? 8907 : 91900;
+    return told("version") ? 8907 : told("newer") ? 92000 : 91900;
 }
 extern "C" __attribute__((visibility("default"))) size_t cudnnGetCudartVersion() { return 13000; }
 extern "C" __attribute__((visibility("default"))) const char* cudnnGetErrorString(Status status) {
@@ -94,259 +93,359 @@ API cudnnSetStream(Handle* handle, void* stream) {
     return SUCCESS;
 }
 
-template <class T> static Status destroy(T* object, u64 magic, const char* what) {
-    if (!is(object, magic, what)) return BAD_PARAM;
-    object->magic = DEAD;
-    return SUCCESS;
-}
-API cudnnCreateTensorDescriptor(Tensor** out) { return *out = new Tensor{TENSOR, 0, 0, {}, {}}, SUCCESS; }
-API cudnnDestroyTensorDescriptor(Tensor* x) { return destroy(x, TENSOR, "tensor"); }
-API cudnnCreateFilterDescriptor(Weight** out) { return *out = new Weight{WEIGHT, 0, 0, 0, {}}, SUCCESS; }
-API cudnnDestroyFilterDescriptor(Weight* x) { return destroy(x, WEIGHT, "weight"); }
-API cudnnCreateConvolutionDescriptor(Slides** out) {
-    return *out = new Slides{SLIDES, 0, 0, 1, DEFAULT_MATH, {}, {}, {}}, SUCCESS;
-}
-API cudnnDestroyConvolutionDescriptor(Slides* x) { return destroy(x, SLIDES, "convolution"); }
+// ---- Attributes
 
-static bool known(int type) {
-    return type == FLOAT || type == DOUBLE || type == HALF || type == BFLOAT16;
+static size_t width(int type) {
+    switch (type) {
+    case AS_BOOLEAN:
+    case AS_CHAR: return 1;
+    case AS_HANDLE:
+    case AS_INT64:
+    case AS_DOUBLE:
+    case AS_ADDRESS:
+    case AS_DESCRIPTOR: return 8;
+    default: return 4;
+    }
 }
 
-API cudnnSetTensorNdDescriptor(Tensor* x, int type, int rank, const int* dims, const int* strides) {
-    if (!is(x, TENSOR, "tensor") || !known(type) || rank < 4 || rank > 5) return BAD_PARAM;
-    x->type = type, x->rank = rank;
-    for (int i = 0; i < rank; i++) {
-        if (dims[i] <= 0 || strides[i] <= 0) return BAD_PARAM;
-        x->dims[i] = dims[i], x->strides[i] = strides[i];
+static std::vector<Attribute> attributes(int kind) {
+    std::vector<Attribute> all;
+    for (const Attribute& each : ATTRIBUTES)
+        if (each.kind == kind) all.push_back(each);
+    if (is_convolution(kind)) {
+        const Sides at = sides(kind);
+        for (int factor : {0, 1}) all.push_back({kind, at.first + factor, AS_FLOAT, 1, true});
+        all.push_back({kind, at.first + 2, AS_DESCRIPTOR, 1, true, CONVOLUTION});
+        for (int side : {at.x, at.w, at.y}) all.push_back({kind, side, AS_DESCRIPTOR, 1, true, TENSOR});
     }
-    return SUCCESS;
-}
-API cudnnSetFilterNdDescriptor(Weight* x, int type, int order, int rank, const int* dims) {
-    if (!is(x, WEIGHT, "weight") || !known(type) || rank < 4 || rank > 5 || order < 0 || order > 1)
-        return BAD_PARAM;
-    x->type = type, x->order = order, x->rank = rank;
-    for (int i = 0; i < rank; i++) {
-        if (dims[i] <= 0) return BAD_PARAM;
-        x->dims[i] = dims[i];
-    }
-    return SUCCESS;
-}
-API cudnnSetConvolutionNdDescriptor(Slides* x, int rank, const int* pads, const int* steps, const int* apart,
-                                    int mode, int sum) {
-    if (!is(x, SLIDES, "convolution") || rank < 2 || rank > 3 || mode != 1) return BAD_PARAM;
-    if (sum != FLOAT && sum != DOUBLE) return BAD_PARAM;
-    x->rank = rank, x->sum = sum;
-    for (int i = 0; i < rank; i++) {
-        if (pads[i] < 0 || steps[i] <= 0 || apart[i] <= 0) return BAD_PARAM;
-        x->pads[i] = pads[i], x->steps[i] = steps[i], x->apart[i] = apart[i];
-    }
-    return SUCCESS;
-}
-API cudnnSetConvolutionGroupCount(Slides* x, int groups) {
-    if (!is(x, SLIDES, "convolution") || groups < 1) return BAD_PARAM;
-    x->groups = groups;
-    return SUCCESS;
-}
-API cudnnSetConvolutionMathType(Slides* x, int math) {
-    if (!is(x, SLIDES, "convolution") || math < 0 || math > 3) return BAD_PARAM;
-    x->math = math;
-    return SUCCESS;
+    return all;
 }
 
-// ---- Compatibility checks
-
-static Status check(const Tensor* x, const Weight* w, const Slides* s, const Tensor* y) {
-    if (!is(x, TENSOR, "tensor") || !is(y, TENSOR, "tensor") || !is(w, WEIGHT, "weight") ||
-        !is(s, SLIDES, "convolution"))
-        return BAD_PARAM;
-    if (x->rank != y->rank || x->rank != w->rank || x->rank != s->rank + 2) return BAD_PARAM;
-    if (x->type != w->type || x->type != y->type || (x->type == DOUBLE) != (s->sum == DOUBLE))
-        return NOT_SUPPORTED;
-    if (x->dims[0] != y->dims[0] || x->dims[1] != w->dims[1] * s->groups || y->dims[1] != w->dims[0] ||
-        w->dims[0] % s->groups)
-        return SHAPE_MISMATCH;
-    for (int i = 0; i < s->rank; i++) {
-        const i64 free = x->dims[2 + i] + 2 * s->pads[i] - ((w->dims[2 + i] - 1) * s->apart[i] + 1);
-        if (free < 0 || free / s->steps[i] + 1 != y->dims[2 + i]) return SHAPE_MISMATCH;
-    }
-    // All operands must have the same layout.
-    for (const Tensor* side : {x, y}) {
-        i64 step = 1;
-        std::vector<int> order;
-        if (w->order == 1) order.push_back(1);
-        for (int i = side->rank - 1; i >= (w->order == 1 ? 2 : 1); i--) order.push_back(i);
-        order.push_back(0);
-        for (int dim : order) {
-            if (side->dims[dim] > 1 && side->strides[dim] != step) return NOT_SUPPORTED_LAYOUT;
-            step *= side->dims[dim];
+API cudnnBackendCreateDescriptor(int kind, Descriptor** out) {
+    if (!out || (attributes(kind).empty() && kind != ENGINE && kind != CONFIG)) return NOT_SUPPORTED;
+    *out = new Descriptor{DESCRIPTOR, kind, false, false, {}, {}};
+    alive++;
+    return SUCCESS;
+}
+API cudnnBackendDestroyDescriptor(Descriptor* x) {
+    if (!is(x, DESCRIPTOR, "descriptor")) return BAD_PARAM;
+    x->magic = DEAD;
+    alive--;
+    return SUCCESS;
+}
+API cudnnBackendSetAttribute(Descriptor* x, int name, int type, i64 count, const void* values) {
+    if (!is(x, DESCRIPTOR, "descriptor") || !values) return BAD_PARAM;
+    if (x->final) return NOT_INITIALIZED;
+    for (const Attribute& each : attributes(x->kind)) {
+        if (each.name != name) continue;
+        const bool factor = each.type == AS_FLOAT && type == AS_DOUBLE;
+        if (type != each.type && !factor) return BAD_PARAM_ATTRIBUTE_TYPE;
+        if (count < 1 || count > each.most) return BAD_PARAM_OUT_OF_BOUND;
+        if (type == AS_HANDLE && !is(*static_cast<Handle* const*>(values), HANDLE, "handle")) return BAD_PARAM;
+        for (i64 i = 0; type == AS_DESCRIPTOR && i < count; i++) {
+            const Descriptor* other = static_cast<Descriptor* const*>(values)[i];
+            if (!is(other, DESCRIPTOR, "descriptor")) return BAD_PARAM;
+            if (!other->final) return BAD_PARAM_NOT_FINALIZED;
+            if (each.refers >= 0 && other->kind != each.refers) return BAD_PARAM_ATTRIBUTE_TYPE;
         }
+        x->store(name, values, static_cast<size_t>(count) * width(type));
+        return SUCCESS;
     }
-    return told("all") ? NOT_SUPPORTED : SUCCESS;
+    return NOT_SUPPORTED;
 }
 
-static size_t workspace(const Weight& w) { return 512 + 16 * static_cast<size_t>(w.dims[0] % 7); }
+// ---- Checks of finalized descriptors
 
-// Proposes algorithms. The first is not available, the second is not deterministic, the third needs too much memory.
-static Status propose(const Handle* handle, const Tensor* x, const Weight* w, const Slides* s, const Tensor* y,
-                      int most, int* count, Proposal* out) {
-    if (!is(handle, HANDLE, "handle") || !count || !out || most < 1) return BAD_PARAM;
-    const Status status = check(x, w, s, y);
-    if (status != SUCCESS) return status;
-    const int math = s->math == FMA_MATH ? FMA_MATH : x->type == DOUBLE ? DEFAULT_MATH : TENSOR_OP_MATH;
-    const Proposal all[] = {
-        {6, NOT_SUPPORTED, -1, 0, 1, math, {}},
-        {0, SUCCESS, 1, 0, 0, math, {}},
-        {2, SUCCESS, 2, size_t(1) << 40, 1, math, {}},
-        {1, SUCCESS, 3, workspace(*w), 1, math, {}},
-    };
-    *count = most < 4 ? most : 4;
-    memcpy(out, all, sizeof(Proposal) * static_cast<size_t>(*count));
-    std::lock_guard<std::mutex> locked(counting);
-    asked++;
+static Status check_tensor(const Descriptor& x) {
+    const i64 type = x.word(ELEMENT), alignment = x.first<i64>(ALIGNMENT);
+    const auto dims = x.list<i64>(DIMS), strides = x.list<i64>(STRIDES);
+    if (type != FLOAT && type != DOUBLE && type != HALF && type != BFLOAT16) return NOT_SUPPORTED_DATA_TYPE;
+    if (dims.size() < 4 || dims.size() > 5 || strides.size() != dims.size()) return BAD_PARAM;
+    for (size_t i = 0; i < dims.size(); i++)
+        if (dims[i] <= 0 || strides[i] <= 0) return BAD_PARAM;
+    return alignment > 0 && (alignment & (alignment - 1)) == 0 ? SUCCESS : BAD_PARAM;
+}
+
+static Status check_windows(const Descriptor& x) {
+    const i64 rank = x.first<i64>(SPATIAL_DIMS), sum = x.word(SUM_TYPE);
+    if (rank < 2 || rank > 3 || x.word(CONVOLUTION_MODE) != 1 || (sum != FLOAT && sum != DOUBLE)) return BAD_PARAM;
+    for (int name : {BEFORE, AFTER, STEPS, DILATIONS}) {
+        const auto all = x.list<i64>(name);
+        if (all.size() != static_cast<size_t>(rank)) return BAD_PARAM;
+        for (i64 each : all)
+            if (each < (name == STEPS || name == DILATIONS)) return BAD_PARAM;
+    }
     return SUCCESS;
 }
-API cudnnGetConvolutionForwardAlgorithm_v7(Handle* handle, Tensor* x, Weight* w, Slides* s, Tensor* y, int most,
-                                           int* count, Proposal* out) {
-    return propose(handle, x, w, s, y, most, count, out);
-}
-API cudnnGetConvolutionBackwardDataAlgorithm_v7(Handle* handle, Weight* w, Tensor* y, Slides* s, Tensor* x, int most,
-                                                int* count, Proposal* out) {
-    return propose(handle, x, w, s, y, most, count, out);
-}
-API cudnnGetConvolutionBackwardFilterAlgorithm_v7(Handle* handle, Tensor* x, Tensor* y, Slides* s, Weight* w, int most,
-                                                  int* count, Proposal* out) {
-    return propose(handle, x, w, s, y, most, count, out);
-}
 
-// ---- Convolutions
-
-struct Job {
-    Way way;
-    Tensor x, y;
-    Weight w;
-    Slides s;
-    char *at_x, *at_w, *at_y, *workspace;
-    size_t bytes;
-};
-
-static size_t element(int type) { return type == DOUBLE ? 8 : type == FLOAT ? 4 : 2; }
-
-static u64 count(const i64* dims, int rank) {
-    i64 all = 1;
-    for (int i = 0; i < rank; i++) all *= dims[i];
-    return static_cast<u64>(all);
+static Status check_convolution(const Descriptor& op) {
+    const Sides at = sides(op.kind);
+    const Descriptor &s = *op.refers(at.first + 2), &x = *op.refers(at.x), &w = *op.refers(at.w), &y = *op.refers(at.y);
+    const auto xs = x.list<i64>(DIMS), ws = w.list<i64>(DIMS), ys = y.list<i64>(DIMS);
+    const auto before = s.list<i64>(BEFORE), after = s.list<i64>(AFTER), steps = s.list<i64>(STEPS);
+    const auto apart = s.list<i64>(DILATIONS);
+    const bool doubles = s.word(SUM_TYPE) == DOUBLE;
+    // The factors have the type of the sums.
+    const size_t factor = doubles ? 8 : 4;
+    if (op.values.at(at.first).size() != factor || op.values.at(at.first + 1).size() != factor)
+        return BAD_PARAM_ATTRIBUTE_TYPE;
+    const bool plain = doubles ? op.first<f64>(at.first) == 1 && op.first<f64>(at.first + 1) == 0
+                               : op.first<f32>(at.first) == 1 && op.first<f32>(at.first + 1) == 0;
+    if (!plain) return NOT_SUPPORTED;
+    if (xs.size() != ys.size() || xs.size() != ws.size() || xs.size() != before.size() + 2) return BAD_PARAM;
+    if (x.word(ELEMENT) != w.word(ELEMENT) || (x.word(ELEMENT) == DOUBLE) != doubles) return NOT_SUPPORTED_DATA_TYPE;
+    // The channels tell the number of groups.
+    if (xs[0] != ys[0] || xs[1] % ws[1] || ys[1] != ws[0] || ws[0] % (xs[1] / ws[1])) return BAD_PARAM_SHAPE_MISMATCH;
+    for (size_t i = 0; i < before.size(); i++) {
+        const i64 free = xs[2 + i] + before[i] + after[i] - ((ws[2 + i] - 1) * apart[i] + 1);
+        if (free < 0 || free / steps[i] + 1 != ys[2 + i]) return BAD_PARAM_SHAPE_MISMATCH;
+    }
+    return SUCCESS;
 }
 
-template <class E> static f64 wide(E x, bool tf32) {
-    const Compute<E> value = widen(x);
-    if constexpr (same<E, f32>) return tf32 ? to_tf32(value) : value;
-    return value;
+static Status check_addition(const Descriptor& op) {
+    const Descriptor &x = *op.refers(ADD_X), &bias = *op.refers(ADD_BIAS), &y = *op.refers(ADD_Y);
+    if (op.refers(ADD)->word(MODE) != 0) return NOT_SUPPORTED;
+    auto sizes = x.list<i64>(DIMS);
+    if (sizes != y.list<i64>(DIMS) || x.first<char>(VIRTUAL) == y.first<char>(VIRTUAL)) return BAD_PARAM_SHAPE_MISMATCH;
+    for (size_t i = 0; i < sizes.size(); i++)
+        if (i != 1) sizes[i] = 1;
+    return bias.list<i64>(DIMS) == sizes ? SUCCESS : BAD_PARAM_SHAPE_MISMATCH;
 }
 
-// Adds each product of the operands to the wanted result.
-template <class E> static void convolve(const Job& job) {
-    const Tensor &x = job.x, &y = job.y;
-    const Weight& w = job.w;
-    const Slides& s = job.s;
-    const bool tf32 = s.math != FMA_MATH;
-    E *const at_x = reinterpret_cast<E*>(job.at_x), *const at_w = reinterpret_cast<E*>(job.at_w),
-             *const at_y = reinterpret_cast<E*>(job.at_y);
-    const Tensor& result = job.way == DATA ? x : y;
-    const u64 sums = job.way == GRADIENT ? count(w.dims, w.rank) : count(result.dims, result.rank);
-    std::vector<f64> sum(sums, 0.0);
-    const int n = s.rank;
-    const i64 outs = w.dims[0] / s.groups;
-    i64 place[3] = {1, 1, 1}, taps[3] = {1, 1, 1};
-    for (int i = 0; i < n; i++) place[i] = y.dims[2 + i], taps[i] = w.dims[2 + i];
-    i64 w_steps[5], step = 1;
-    if (w.order == 1) w_steps[1] = 1, step = w.dims[1];
-    for (int i = w.rank - 1; i >= 2; i--) w_steps[i] = step, step *= w.dims[i];
-    if (w.order == 0) w_steps[1] = step, step *= w.dims[1];
-    w_steps[0] = step;
-    for (i64 b = 0; b < x.dims[0]; b++)
-        for (i64 k = 0; k < w.dims[0]; k++)
-            for (i64 c = 0; c < w.dims[1]; c++)
-                for (i64 p = 0; p < place[0] * place[1] * place[2]; p++)
-                    for (i64 t = 0; t < taps[0] * taps[1] * taps[2]; t++) {
-                        const i64 ps[3] = {p / (place[1] * place[2]), p / place[2] % place[1], p % place[2]};
-                        const i64 ts[3] = {t / (taps[1] * taps[2]), t / taps[2] % taps[1], t % taps[2]};
-                        i64 of_x = b * x.strides[0] + (k / outs * w.dims[1] + c) * x.strides[1];
-                        i64 of_y = b * y.strides[0] + k * y.strides[1], of_w = k * w_steps[0] + c * w_steps[1];
-                        bool inside = true;
-                        for (int i = 0; i < n; i++) {
-                            const i64 at = ps[i] * s.steps[i] + ts[i] * s.apart[i] - s.pads[i];
-                            inside = inside && at >= 0 && at < x.dims[2 + i];
-                            of_x += at * x.strides[2 + i];
-                            of_y += ps[i] * y.strides[2 + i];
-                            of_w += ts[i] * w_steps[2 + i];
-                        }
-                        if (!inside) continue;
-                        switch (job.way) {
-                        case FORWARD:
-                            sum[static_cast<u64>(of_y)] += wide(at_x[of_x], tf32) * wide(at_w[of_w], tf32);
-                            break;
-                        case DATA:
-                            sum[static_cast<u64>(of_x)] += wide(at_y[of_y], tf32) * wide(at_w[of_w], tf32);
-                            break;
-                        case GRADIENT:
-                            sum[static_cast<u64>(of_w)] += wide(at_x[of_x], tf32) * wide(at_y[of_y], tf32);
-                            break;
-                        }
-                    }
-    E* const to = job.way == FORWARD ? at_y : job.way == DATA ? at_x : at_w;
-    for (u64 i = 0; i < sums; i++) to[i] = narrow<E>(static_cast<Compute<E>>(sum[i]));
+static bool is_last(const i64* strides) { return strides[1] == 1; }
+
+// Returns whether a tensor has no gaps, with channels innermost or outermost.
+static bool is_packed(const i64* dims, const i64* strides, i64 rank, bool last) {
+    i64 step = 1;
+    std::vector<i64> order;
+    if (last) order.push_back(1);
+    for (i64 i = rank - 1; i >= (last ? 2 : 1); i--) order.push_back(i);
+    order.push_back(0);
+    for (i64 dim : order) {
+        if (dims[dim] > 1 && strides[dim] != step) return false;
+        step *= dims[dim];
+    }
+    return true;
+}
+
+// Reads a graph: a convolution, after which a bias may be added.
+static Status read_graph(const Descriptor& graph, Program& p) {
+    const auto all = graph.list<Descriptor*>(OPERATIONS);
+    const Descriptor& op = *graph.refers(OPERATIONS);
+    if (told("all")) return NOT_SUPPORTED;
+    if (!is_convolution(op.kind) || all.size() > 2) return NOT_SUPPORTED_GRAPH_PATTERN;
+    const Sides at = sides(op.kind);
+    const Descriptor &x = *op.refers(at.x), &w = *op.refers(at.w), *y = op.refers(at.y), &s = *op.refers(at.first + 2);
+    p = {};
+    if (all.size() == 2) {
+        const Descriptor& add = *graph.refers(OPERATIONS, 1);
+        if (add.kind != ADDITION || add.refers(ADD_X) != y || op.kind != FORWARD || told("fused"))
+            return NOT_SUPPORTED_GRAPH_PATTERN;
+        p.bias = 1, p.bias_id = add.refers(ADD_BIAS)->first<i64>(ID);
+        y = add.refers(ADD_Y);
+    }
+    if (x.first<char>(VIRTUAL) || w.first<char>(VIRTUAL) || y->first<char>(VIRTUAL)) return NOT_SUPPORTED_GRAPH_PATTERN;
+    p.way = op.kind, p.type = x.word(ELEMENT);
+    if (y->word(ELEMENT) != p.type) return NOT_SUPPORTED_DATA_TYPE;
+    auto copy = [](const Descriptor& from, int name, i64* to) {
+        const auto list = from.list<i64>(name);
+        std::copy(list.begin(), list.end(), to);
+        return static_cast<i64>(list.size());
+    };
+    p.rank = copy(x, DIMS, p.x);
+    copy(x, STRIDES, p.x_strides), copy(w, DIMS, p.w), copy(w, STRIDES, p.w_strides);
+    copy(*y, DIMS, p.y), copy(*y, STRIDES, p.y_strides);
+    copy(s, BEFORE, p.before), copy(s, STEPS, p.steps), copy(s, DILATIONS, p.apart);
+    p.x_id = x.first<i64>(ID), p.w_id = w.first<i64>(ID), p.y_id = y->first<i64>(ID);
+    p.alignment = x.first<i64>(ALIGNMENT);
+    // All operands have the same layout.
+    for (bool last : {false, true})
+        if (is_packed(p.x, p.x_strides, p.rank, last) && is_packed(p.w, p.w_strides, p.rank, last) &&
+            is_packed(p.y, p.y_strides, p.rank, last))
+            return SUCCESS;
+    return NOT_SUPPORTED_LAYOUT;
+}
+
+// ---- Engines
+
+// 100 cannot be built, 101 does not repeat its bits, 102 needs too much memory, 103 has tensor cores and adds a bias to
+// innermost channels, 104 has none. They pad alike at both ends; 106, the fallback, pads in any way.
+enum : i64 { UNBUILT = 100, UNREPEATABLE, GREEDY, TENSOR_CORES, PLAIN, FALLBACK = 106 };
+
+static std::vector<i64> proposals(const Descriptor& heuristics) {
+    const bool fallback = heuristics.word(HEURISTIC_MODE) == 2;
+    if (fallback) return {FALLBACK};
+    if (told("second")) return {};
+    return {UNBUILT, UNREPEATABLE, GREEDY, TENSOR_CORES, PLAIN};
+}
+
+static std::vector<u32> notes(const Descriptor& engine) {
+    switch (engine.first<i64>(ENGINE_NUMBER)) {
+    case UNREPEATABLE: return {NONDETERMINISTIC};
+    case TENSOR_CORES: return {TENSOR_CORE, DOWN_CONVERT_INPUTS};
+    default: return {};
+    }
+}
+
+static Status choose_engine(const Descriptor& config, Program& p) {
+    const Descriptor& graph = *config.refers(CONFIG_GRAPH);
+    const Status status = read_graph(graph, p);
+    if (status != SUCCESS) return status;
+    const Descriptor& op = *graph.refers(OPERATIONS);
+    const Descriptor& s = *op.refers(sides(op.kind).first + 2);
+    p.engine = config.first<i64>(ENGINE_NUMBER);
+    if (p.engine == UNBUILT) return NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING;
+    if (p.engine == TENSOR_CORES && p.type == DOUBLE) return NOT_SUPPORTED_DATA_TYPE;
+    if (p.bias && (p.engine != TENSOR_CORES || !is_last(p.y_strides))) return NOT_SUPPORTED_GRAPH_PATTERN;
+    if (p.engine != FALLBACK && s.list<i64>(BEFORE) != s.list<i64>(AFTER)) return NOT_SUPPORTED_PADDING;
+    p.tf32 = p.type == FLOAT && p.engine == TENSOR_CORES;
+    p.workspace = p.engine == GREEDY ? i64(1) << 40 : told("hungry") ? 128 << 20 : 512 + 16 * (p.w[0] % 7);
+    if (p.engine == FALLBACK) p.workspace = 0;
+    return SUCCESS;
+}
+
+static std::string text(const Program& p) {
+    i64 numbers[NUMBERS];
+    memcpy(numbers, &p, sizeof(p));
+    std::string all = "{\"fake\": [";
+    for (i64 each : numbers) all += std::to_string(each) + ", ";
+    return all + "0]}";
+}
+
+static bool parse(const std::string& all, Program& p) {
+    i64 numbers[NUMBERS];
+    const char* at = all.c_str() + strlen("{\"fake\": [");
+    if (all.compare(0, strlen("{\"fake\": ["), "{\"fake\": [") != 0) return false;
+    for (i64& each : numbers) {
+        char* end;
+        each = strtoll(at, &end, 10);
+        if (*end != ',') return false;
+        at = end + 1;
+    }
+    memcpy(&p, numbers, sizeof(p));
+    return true;
+}
+
+static Status check_plan(Descriptor& plan) {
+    if (plan.values.count(PLAN_TEXT)) {
+        if (told("serial") || !parse(plan.values[PLAN_TEXT], plan.program)) return SERIALIZATION_VERSION_MISMATCH;
+        return SUCCESS;
+    }
+    if (!plan.values.count(PLAN_CONFIG)) return BAD_PARAM;
+    return choose_engine(*plan.refers(PLAN_CONFIG), plan.program);
+}
+
+API cudnnBackendFinalize(Descriptor* x) {
+    if (!is(x, DESCRIPTOR, "descriptor")) return BAD_PARAM;
+    for (const Attribute& each : attributes(x->kind))
+        if (each.needed && !x->values.count(each.name)) return BAD_PARAM;
+    Status status = SUCCESS;
+    Program unused;
+    switch (x->kind) {
+    case TENSOR: status = check_tensor(*x); break;
+    case CONVOLUTION: status = check_windows(*x); break;
+    case FORWARD:
+    case DATA:
+    case GRADIENT: status = check_convolution(*x); break;
+    case ADDITION: status = check_addition(*x); break;
+    case GRAPH: status = read_graph(*x, unused); break;
+    case PLAN: status = check_plan(*x); break;
+    case PACK:
+        if (x->list<i64>(PACK_IDS).size() != x->list<void*>(PACK_ADDRESSES).size()) status = BAD_PARAM;
+        break;
+    case ENGINE:
+    case CONFIG: return NOT_SUPPORTED; // the library fills them
+    }
+    x->final = status == SUCCESS;
+    return status;
+}
+
+template <class T> static Status give(const std::vector<T>& all, i64 most, i64* count, void* out) {
+    if (count) *count = static_cast<i64>(all.size());
+    const i64 given = std::min(most, static_cast<i64>(all.size()));
+    if (out && given > 0) memcpy(out, all.data(), sizeof(T) * static_cast<size_t>(given));
+    return SUCCESS;
+}
+
+// Fills a descriptor that the program has created.
+static Status fill(Descriptor* out, int kind, i64 engine, Descriptor* graph) {
+    if (!is(out, DESCRIPTOR, "descriptor") || out->kind != kind || out->final) return BAD_PARAM;
+    out->store(ENGINE_NUMBER, &engine, sizeof(engine));
+    out->store(CONFIG_GRAPH, &graph, sizeof(graph));
+    out->final = true;
+    return SUCCESS;
+}
+
+API cudnnBackendGetAttribute(Descriptor* x, int name, int type, i64 most, i64* count, void* out) {
+    if (!is(x, DESCRIPTOR, "descriptor") || most < 0 || (most > 0 && !out)) return BAD_PARAM;
+    if (!x->final) return BAD_PARAM_NOT_FINALIZED;
+    std::vector<i64> engines;
+    Descriptor* graph = nullptr;
+    if (x->kind == HEURISTICS && name == RESULTS)
+        engines = proposals(*x), graph = x->refers(HEURISTIC_GRAPH);
+    if (x->kind == CONFIG && name == CONFIG_ENGINE)
+        engines = x->list<i64>(ENGINE_NUMBER), graph = x->refers(CONFIG_GRAPH);
+    if (graph) {
+        if (type != AS_DESCRIPTOR) return BAD_PARAM_ATTRIBUTE_TYPE;
+        if (count) *count = static_cast<i64>(engines.size());
+        const int kind = x->kind == HEURISTICS ? CONFIG : ENGINE;
+        for (size_t i = 0; i < engines.size() && static_cast<i64>(i) < most; i++) {
+            const Status status = fill(static_cast<Descriptor**>(out)[i], kind, engines[i], graph);
+            if (status != SUCCESS) return status;
+        }
+        return SUCCESS;
+    }
+    if (x->kind == ENGINE && name == NOTES && type == AS_NOTE) return give(notes(*x), most, count, out);
+    if (x->kind == PLAN && name == PLAN_WORKSPACE && type == AS_INT64)
+        return give(std::vector<i64>{x->program.workspace}, most, count, out);
+    if (x->kind == PLAN && name == PLAN_TEXT && type == AS_CHAR) {
+        if (told("serial")) return NOT_SUPPORTED;
+        const std::string all = text(x->program);
+        return give(std::vector<char>(all.begin(), all.end()), most, count, out);
+    }
+    return NOT_SUPPORTED;
+}
+
+// ---- Execution
+
+// Visits everything that a descriptor refers to; destroyed descriptors end the process.
+static void visit(const Descriptor& x) {
+    for (const Attribute& each : attributes(x.kind))
+        if (each.type == AS_DESCRIPTOR)
+            for (size_t i = 0; i < x.list<void*>(each.name).size(); i++) visit(*x.refers(each.name, i));
+    if (x.values.count(CONFIG_GRAPH)) visit(*x.refers(CONFIG_GRAPH));
 }
 
 static void run(void* data) {
-    Job* job = static_cast<Job*>(data);
-    const u64 size = element(job->x.type);
-    check_range(job->at_x, size * count(job->x.dims, job->x.rank), "the input of a convolution");
-    check_range(job->at_w, size * count(job->w.dims, job->w.rank), "the weight of a convolution");
-    check_range(job->at_y, size * count(job->y.dims, job->y.rank), "the result of a convolution");
-    if (job->bytes) {
-        check_range(job->workspace, job->bytes, "the workspace of a convolution");
-        memset(job->workspace, 0xa5, job->bytes);
-    }
-    switch (job->x.type) {
-    case HALF: convolve<f16>(*job); break;
-    case BFLOAT16: convolve<bf16>(*job); break;
-    case FLOAT: convolve<f32>(*job); break;
-    case DOUBLE: convolve<f64>(*job); break;
-    }
-    std::lock_guard<std::mutex> locked(counting);
-    made++;
+    const Job& job = *static_cast<Job*>(data);
+    compute(job);
+    computed++, biased += job.p.bias != 0;
 }
 
-static Status start(Handle* handle, Way way, const void* alpha, const Tensor* x, const void* at_x, const Weight* w,
-                    const void* at_w, const Slides* s, int algorithm, void* workspace_at, size_t bytes,
-                    const void* beta, const Tensor* y, const void* at_y) {
-    if (!is(handle, HANDLE, "handle") || !alpha || !beta || !at_x || !at_w || !at_y) return BAD_PARAM;
-    const Status status = check(x, w, s, y);
-    if (status != SUCCESS) return status;
+API cudnnBackendExecute(Handle* handle, Descriptor* plan, Descriptor* pack) {
+    if (!is(handle, HANDLE, "handle") || !is(plan, DESCRIPTOR, "plan") || !is(pack, DESCRIPTOR, "pack"))
+        return BAD_PARAM;
+    if (plan->kind != PLAN || pack->kind != PACK || plan->first<Handle*>(PLAN_HANDLE) != handle) return BAD_PARAM;
+    if (!plan->final || !pack->final) return BAD_PARAM_NOT_FINALIZED;
+    visit(*plan);
     if (told("late")) return NOT_SUPPORTED;
     if (told("broken")) return EXECUTION_FAILED;
-    const bool one = x->type == DOUBLE ? *static_cast<const f64*>(alpha) == 1 && *static_cast<const f64*>(beta) == 0
-                                       : *static_cast<const f32*>(alpha) == 1 && *static_cast<const f32*>(beta) == 0;
-    if (!one || algorithm != 1) return NOT_SUPPORTED;
-    for (const void* at : {at_x, at_w, at_y})
-        if (reinterpret_cast<u64>(at) % 16) return BAD_PARAM;
-    if (bytes < workspace(*w) || !workspace_at) return SIZE_INSUFFICIENT;
-    auto at = [](const void* address) { return static_cast<char*>(const_cast<void*>(address)); };
-    Job* job = new Job{way, *x, *y, *w, *s, at(at_x), at(at_w), at(at_y), at(workspace_at), bytes};
+    const Program& p = plan->program;
+    const auto ids = pack->list<i64>(PACK_IDS);
+    const auto addresses = pack->list<char*>(PACK_ADDRESSES);
+    std::map<i64, char*> at;
+    for (size_t i = 0; i < ids.size(); i++) {
+        if (!addresses[i]) return BAD_PARAM;
+        if (reinterpret_cast<u64>(addresses[i]) % static_cast<u64>(p.alignment)) return BAD_PARAM_MISALIGNED_POINTER;
+        at[ids[i]] = addresses[i];
+    }
+    for (i64 id : {p.x_id, p.w_id, p.y_id, p.bias ? p.bias_id : p.x_id})
+        if (!at.count(id)) return BAD_PARAM;
+    char* workspace = pack->first<char*>(PACK_WORKSPACE);
+    if (p.workspace && !workspace) return BAD_PARAM;
+    if (!plan->used) (plan->values.count(PLAN_TEXT) ? restored : planned)++;
+    plan->used = true;
+    Job* job = new Job{p, at[p.x_id], at[p.w_id], at[p.y_id], p.bias ? at[p.bias_id] : nullptr, workspace};
     return enqueue(handle->stream, run, job) ? SUCCESS : EXECUTION_FAILED;
-}
-API cudnnConvolutionForward(Handle* handle, const void* alpha, Tensor* x, const void* at_x, Weight* w,
-                            const void* at_w, Slides* s, int algorithm, void* workspace, size_t bytes,
-                            const void* beta, Tensor* y, void* at_y) {
-    return start(handle, FORWARD, alpha, x, at_x, w, at_w, s, algorithm, workspace, bytes, beta, y, at_y);
-}
-API cudnnConvolutionBackwardData(Handle* handle, const void* alpha, Weight* w, const void* at_w, Tensor* y,
-                                 const void* at_y, Slides* s, int algorithm, void* workspace, size_t bytes,
-                                 const void* beta, Tensor* x, void* at_x) {
-    return start(handle, DATA, alpha, x, at_x, w, at_w, s, algorithm, workspace, bytes, beta, y, at_y);
-}
-API cudnnConvolutionBackwardFilter(Handle* handle, const void* alpha, Tensor* x, const void* at_x, Tensor* y,
-                                   const void* at_y, Slides* s, int algorithm, void* workspace, size_t bytes,
-                                   const void* beta, Weight* w, void* at_w) {
-    return start(handle, GRADIENT, alpha, x, at_x, w, at_w, s, algorithm, workspace, bytes, beta, y, at_y);
 }

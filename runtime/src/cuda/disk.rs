@@ -1,4 +1,4 @@
-//! The cache of compiled modules on disk.
+//! The cache on disk: compiled modules, and plans of cuDNN.
 //!
 //! A file is written under a temporary name and then renamed, so that a process never reads a partial file of another.
 //! A file that is damaged anyway, for example by a full disk, is detected by its checksum and compiled again. A failure
@@ -69,6 +69,11 @@ pub(super) fn name(source: &Source, target: CompileTarget) -> String {
     format!("{:032x}", number(source, target))
 }
 
+/// Returns the name of a file whose contents belong to a text. It has an extension, which modules have not.
+pub(super) fn text_name(text: &str) -> String {
+    format!("{:016x}.plan", hash(&text))
+}
+
 /// Hashes by the hasher of the standard library. If a release changes it, modules of the cache and of packages are not
 /// found and are compiled again.
 fn hash(value: &impl Hash) -> u64 {
@@ -79,8 +84,18 @@ fn hash(value: &impl Hash) -> u64 {
 
 /// Returns a module, if its file is there and undamaged.
 pub(super) fn load(source: &Source, target: CompileTarget) -> Option<Vec<u8>> {
-    let bytes = fs::read(folder()?.join(name(source, target))).ok()?;
+    load_file(&name(source, target))
+}
+
+/// Returns the contents of a file, if it is there and undamaged.
+pub(super) fn load_file(name: &str) -> Option<Vec<u8>> {
+    let bytes = fs::read(folder()?.join(name)).ok()?;
     unpacked(&bytes).map(<[u8]>::to_vec)
+}
+
+/// Writes the contents of a file for later processes.
+pub(super) fn store_file(name: &str, contents: &[u8]) {
+    write(name, &packed(contents));
 }
 
 /// Writes a module for later processes. With `NOMINA_CUDA_SOURCES`, also writes its source, so that another machine can
@@ -91,7 +106,7 @@ pub(super) fn store(source: &Source, target: CompileTarget, module: &[u8]) {
     if *SOURCES.get_or_init(|| env::var_os("NOMINA_CUDA_SOURCES").is_some()) {
         write(&format!("{name}.{KEPT}"), source.kept().as_bytes());
     }
-    write(&name, &packed(module));
+    store_file(&name, module);
 }
 
 /// The extension of files with sources.

@@ -1,12 +1,15 @@
 //! Convolutions by cuDNN: on the CPU emulation of the GPU, a fake that computes one number at a time, refuses, fails or
 //! is missing.
 
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
 use nomina_core::DType;
 use nomina_runtime::call::to_device;
 use nomina_runtime::grad::vjp;
 use nomina_runtime::{Device, Raw, cuda};
 
-use super::common::{agree, apart, channels_last, convolved, numbers};
+use super::common::{agree, apart, channels_last, convolved, numbers, unit};
 use super::convolve::{Case, SIZES};
 use crate::here::{self, device, name};
 use crate::sample::some;
@@ -60,6 +63,11 @@ fn inside() {
         let case = Case::new(8, 9, &[6, 7], &[3, 2]).slides(2, 1, 1);
         cases += case.both(dtype);
         cases += gradients(&case, false, &case.operands(dtype, false));
+        // A graph adds the bias of 16-bit floats to innermost channels, and rounds once.
+        let case = case.groups(1).bias();
+        let mut all = case.operands(dtype, false);
+        all[0] = channels_last(&all[0]);
+        cases += case.check(false, &all);
     }
     let mut empty = Case::new(4, 4, &[5, 5], &[3, 3]);
     empty.batch = 0;
@@ -70,6 +78,34 @@ fn inside() {
     }
     here::cases(cases);
     println!("{}", cuda::report(None).unwrap());
+}
+
+/// Parses the last line of the fake library: the numbers of convolutions, of those with a bias, of plans chosen and read
+/// from disk, and of descriptors at the end.
+fn counted(said: &str) -> [usize; 5] {
+    let mut lines = said.lines();
+    let line = lines.find_map(|line| line.split_once("fake cudnn: "));
+    let (_, line) = line.expect("a report of the library");
+    let words = line.split(' ').filter_map(|word| word.parse().ok());
+    words.collect::<Vec<_>>().try_into().expect("five numbers")
+}
+
+const REPORT: (&str, &str) = ("NOMINA_FAKE_REPORT", "1");
+
+/// Returns an empty folder for compiled modules and plans.
+fn cache(name: &str) -> PathBuf {
+    let folder = env::temp_dir().join(format!("nomina-cudnn-{name}-{}", process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+/// Returns the plans in a cache.
+fn plan_files(cache: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(cache).unwrap().flatten();
+    let plans = files.map(|file| file.path());
+    plans
+        .filter(|path| path.extension().is_some_and(|kind| kind == "plan"))
+        .collect()
 }
 
 /// Parses a report: the number of convolutions by cuDNN, and by our own kernels.
@@ -88,7 +124,7 @@ fn by_the_library() {
         return;
     };
     let (library, own) = made(&said);
-    // Different padding at both ends, integers, complex numbers.
+    // Integers and complex numbers, and what a GPU's library does not support.
     assert!(library > 300 && own < library / 4, "{said}");
     assert!(said.contains("cuDNN: 9."), "{said}");
     println!("{library} by cuDNN, {own} by our own kernels");
@@ -100,11 +136,16 @@ fn where_the_library_has_no_way() {
         return;
     }
     for refused in ["all", "late", "handle", "version"] {
-        let env = [LIBRARY, ("NOMINA_FAKE_CUDNN", refused)];
+        let cache = cache(refused);
+        let kept = ("NOMINA_CUDA_CACHE", cache.to_str().unwrap());
+        let env = [LIBRARY, kept, REPORT, ("NOMINA_FAKE_CUDNN", refused)];
         let Some(said) = here::again("library::inside", &env) else {
             return;
         };
         assert!(matches!(made(&said), (0, 100..)), "{said}");
+        // No descriptor outlives a refusal, and no plan one at execution.
+        assert!(matches!(counted(&said), [0, 0, _, 0, 0]), "{said}");
+        fs::remove_dir_all(cache).unwrap();
         let words = match refused {
             "handle" => "cuDNN: none: cuDNN does not start: CUDNN_STATUS_NOT_INITIALIZED",
             "version" => "cuDNN: none: libcudnn is cuDNN 0.89, but 9 is the oldest",
@@ -116,6 +157,103 @@ fn where_the_library_has_no_way() {
     let said = here::again("library::inside", &own).unwrap();
     assert!(matches!(made(&said), (0, 100..)), "{said}");
     assert!(said.contains("cuDNN: none: NOMINA_CUDA_CONV=own"), "{said}");
+}
+
+/// Without its best proposals, the library computes everything by others.
+#[test]
+fn proposals_that_fail() {
+    if !here::needs_stand_in(name!(), "cuDNN refuses what it does there") {
+        return;
+    }
+    for refused in ["fused", "second", "serial"] {
+        let cache = cache(refused);
+        let kept = ("NOMINA_CUDA_CACHE", cache.to_str().unwrap());
+        let env = [LIBRARY, kept, REPORT, ("NOMINA_FAKE_CUDNN", refused)];
+        let Some(said) = here::again("library::inside_every_kind", &env) else {
+            return;
+        };
+        let [convolutions, biased, plans, from_disk, _] = counted(&said);
+        assert_eq!(made(&said), (convolutions, 0), "{said}");
+        assert_eq!((biased == 0, from_disk), (refused != "serial", 0), "{said}");
+        assert!((10..=convolutions).contains(&plans), "{said}");
+        assert_eq!(plan_files(&cache).is_empty(), refused == "serial");
+        fs::remove_dir_all(cache).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "run by the tests above and below, with libraries and caches of their own"]
+fn inside_every_kind() {
+    let _here = device!(&[]);
+    let mut cases = 0;
+    let case = Case::new(8, 12, &[6, 7], &[3, 3]).groups(2).slides(2, 1, 2);
+    for dtype in DTYPES {
+        let whole = case.clone().bias().operands(dtype, false);
+        for x in [channels_last(&whole[0]), whole[0].clone()] {
+            let all = [&x, &whole[1], &whole[2]];
+            let near = if dtype.size() == 2 { unit(dtype) } else { 0.0 };
+            cases += agree(&format!("{dtype:?} {case:?}"), &all, near, |all| {
+                Ok(vec![case.call(false, all)?])
+            });
+        }
+        cases += gradients(&case, false, &whole[..2]);
+    }
+    here::cases(cases);
+    println!("{}", cuda::report(None).unwrap());
+}
+
+/// A plan is chosen once for each kind of convolution, and read from disk by the next process.
+#[test]
+fn plans_are_kept() {
+    if !here::needs_stand_in(name!(), "cuDNN does not count") {
+        return;
+    }
+    let cache = cache("kept");
+    let kept = ("NOMINA_CUDA_CACHE", cache.to_str().unwrap());
+    let again = || here::again("library::inside_every_kind", &[LIBRARY, kept, REPORT]);
+    let Some(first) = again() else {
+        return;
+    };
+    let [convolutions, biased, plans, from_disk, _] = counted(&first);
+    // The gradients are computed twice.
+    assert!(
+        plans < convolutions && biased > 0 && from_disk == 0,
+        "{first}"
+    );
+    let second = again().unwrap();
+    let [all, with_bias, chosen, from_disk, _] = counted(&second);
+    assert_eq!((all, with_bias), (convolutions, biased), "{second}");
+    assert_eq!((chosen, from_disk), (0, plans), "{second}");
+    // Another version of the library, and a damaged file.
+    let newer = [LIBRARY, kept, REPORT, ("NOMINA_FAKE_CUDNN", "newer")];
+    let newer = here::again("library::inside_every_kind", &newer).unwrap();
+    assert_eq!(counted(&newer)[2..4], [plans, 0], "{newer}");
+    for path in plan_files(&cache) {
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(path, bytes).unwrap();
+    }
+    let damaged = again().unwrap();
+    assert_eq!(counted(&damaged)[2..4], [plans, 0], "{damaged}");
+    fs::remove_dir_all(cache).unwrap();
+}
+
+/// A workspace that does not fit into the device's memory leaves the convolution to our own kernels.
+#[test]
+fn a_device_without_room_for_the_workspace() {
+    if !here::needs_stand_in(name!(), "it has more memory") {
+        return;
+    }
+    let env = [
+        LIBRARY,
+        ("NOMINA_CUDA_CACHE", "0"),
+        ("NOMINA_FAKE_CUDNN", "hungry"),
+        ("NOMINA_FAKE_MEMORY", "67108864"),
+    ];
+    let Some(said) = here::again("library::inside_every_kind", &env) else {
+        return;
+    };
+    assert!(matches!(made(&said), (0, 10..)), "{said}");
 }
 
 #[test]

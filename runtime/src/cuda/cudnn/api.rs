@@ -1,8 +1,13 @@
-//! The functions of cuDNN that we call. Statuses and options are numbers, because later versions add values.
+//! The functions of cuDNN that we call: those of its graphs, which describe everything by descriptors with attributes.
+//! Statuses are numbers, because later versions add values.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::OnceLock;
 
-use cudarc::cudnn::sys;
+use cudarc::cudnn::sys::{
+    self, cudnnBackendAttributeName_t as Attribute, cudnnBackendAttributeType_t as AttributeType,
+    cudnnBackendDescriptorType_t as DescriptorKind,
+};
 
 /// A handle or a descriptor.
 pub(super) type Object = *mut c_void;
@@ -19,84 +24,20 @@ impl Status {
         (1000..4000).contains(&self.0)
     }
 
+    /// Returns whether an engine cannot be used: a refusal, or an internal error, for example of its compiler.
+    pub(super) fn is_of_engine(self) -> bool {
+        self.is_refusal() || (4000..5000).contains(&self.0)
+    }
+
     pub(super) fn result(self) -> Result<(), Self> {
         if self.0 == 0 { Ok(()) } else { Err(self) }
     }
 }
 
-/// A proposed algorithm: `cudnnConvolutionFwdAlgoPerf_t`, and those of the gradients.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Proposal {
-    pub(super) algorithm: c_int,
-    pub(super) status: Status,
-    time: f32,
-    pub(super) workspace: usize,
-    /// 1 if it is deterministic.
-    pub(super) repeatable: c_int,
-    pub(super) math: c_int,
-    reserved: [c_int; 3],
-}
-
-impl Proposal {
-    pub(super) const NONE: Self = Self {
-        algorithm: 0,
-        status: Status(u32::MAX),
-        time: 0.0,
-        workspace: 0,
-        repeatable: 0,
-        math: 0,
-        reserved: [0; 3],
-    };
-}
-
-pub(super) const FLOAT: c_int = 0;
-pub(super) const DOUBLE: c_int = 1;
-pub(super) const HALF: c_int = 2;
-pub(super) const BFLOAT16: c_int = 9;
-/// Orders of a weight's dims in memory.
-pub(super) const NCHW: c_int = 0;
-pub(super) const NHWC: c_int = 1;
-pub(super) const CROSS_CORRELATION: c_int = 1;
-/// Tensor cores for `f32` by TF32, in algorithms that support them.
-pub(super) const DEFAULT_MATH: c_int = 0;
-/// Tensor cores for 16-bit floats, which some algorithms do not use by default.
-pub(super) const TENSOR_MATH: c_int = 1;
-/// Products without tensor cores.
-pub(super) const FMA_MATH: c_int = 3;
-
-/// Proposes algorithms. The arguments are the handle, two operands, the convolution, the result, the number of
-/// proposals wanted, and the number and list of those found.
-pub(super) type Propose = unsafe extern "C" fn(
-    Object,
-    Object,
-    Object,
-    Object,
-    Object,
-    c_int,
-    *mut c_int,
-    *mut Proposal,
-) -> Status;
-
-/// Computes a convolution, with a descriptor and an address for each operand and the result.
-pub(super) type Compute = unsafe extern "C" fn(
-    Object,
-    *const c_void,
-    Object,
-    *const c_void,
-    Object,
-    *const c_void,
-    Object,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    Object,
-    *mut c_void,
-) -> Status;
-
-type Create = unsafe extern "C" fn(*mut Object) -> Status;
-type Destroy = unsafe extern "C" fn(Object) -> Status;
+type SetAttribute =
+    unsafe extern "C" fn(Object, Attribute, AttributeType, i64, *const c_void) -> Status;
+type GetAttribute =
+    unsafe extern "C" fn(Object, Attribute, AttributeType, i64, *mut i64, *mut c_void) -> Status;
 
 macro_rules! functions {
     ($($field:ident: $kind:ty = $name:literal,)*) => {
@@ -112,8 +53,8 @@ macro_rules! functions {
             /// # Safety
             /// The library is installed.
             unsafe fn find() -> Result<Self, &'static str> {
-                // SAFETY: the caller's promise; the types are those of `cudnn_ops.h` and `cudnn_cnn.h`, and the
-                // library is never unloaded.
+                // SAFETY: the caller's promise; the types are those of `cudnn_graph.h`, and the library is never
+                // unloaded.
                 unsafe {
                     let library = sys::culib();
                     Ok(Self {
@@ -129,34 +70,26 @@ functions! {
     version: unsafe extern "C" fn() -> usize = "cudnnGetVersion",
     cuda: unsafe extern "C" fn() -> usize = "cudnnGetCudartVersion",
     text: unsafe extern "C" fn(Status) -> *const c_char = "cudnnGetErrorString",
-    create: Create = "cudnnCreate",
+    create: unsafe extern "C" fn(*mut Object) -> Status = "cudnnCreate",
     set_stream: unsafe extern "C" fn(Object, *mut c_void) -> Status = "cudnnSetStream",
-    create_tensor: Create = "cudnnCreateTensorDescriptor",
-    destroy_tensor: Destroy = "cudnnDestroyTensorDescriptor",
-    set_tensor: unsafe extern "C" fn(Object, c_int, c_int, *const c_int, *const c_int) -> Status
-        = "cudnnSetTensorNdDescriptor",
-    create_weight: Create = "cudnnCreateFilterDescriptor",
-    destroy_weight: Destroy = "cudnnDestroyFilterDescriptor",
-    set_weight: unsafe extern "C" fn(Object, c_int, c_int, c_int, *const c_int) -> Status
-        = "cudnnSetFilterNdDescriptor",
-    create_slides: Create = "cudnnCreateConvolutionDescriptor",
-    destroy_slides: Destroy = "cudnnDestroyConvolutionDescriptor",
-    set_slides: unsafe extern "C" fn(
-        Object, c_int, *const c_int, *const c_int, *const c_int, c_int, c_int,
-    ) -> Status = "cudnnSetConvolutionNdDescriptor",
-    set_groups: unsafe extern "C" fn(Object, c_int) -> Status = "cudnnSetConvolutionGroupCount",
-    set_math: unsafe extern "C" fn(Object, c_int) -> Status = "cudnnSetConvolutionMathType",
-    propose_forward: Propose = "cudnnGetConvolutionForwardAlgorithm_v7",
-    propose_data: Propose = "cudnnGetConvolutionBackwardDataAlgorithm_v7",
-    propose_weight: Propose = "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
-    forward: Compute = "cudnnConvolutionForward",
-    data: Compute = "cudnnConvolutionBackwardData",
-    weight: Compute = "cudnnConvolutionBackwardFilter",
+    create_descriptor: unsafe extern "C" fn(DescriptorKind, *mut Object) -> Status
+        = "cudnnBackendCreateDescriptor",
+    destroy_descriptor: unsafe extern "C" fn(Object) -> Status = "cudnnBackendDestroyDescriptor",
+    set_attribute: SetAttribute = "cudnnBackendSetAttribute",
+    get_attribute: GetAttribute = "cudnnBackendGetAttribute",
+    finalize: unsafe extern "C" fn(Object) -> Status = "cudnnBackendFinalize",
+    // The handle, a plan, and the addresses.
+    execute: unsafe extern "C" fn(Object, Object, Object) -> Status = "cudnnBackendExecute",
 }
 
 impl CudnnFunctions {
-    /// Loads the library, or returns why it is not available.
-    pub(super) fn load() -> Result<Self, String> {
+    /// Returns the functions of the library, which the first call loads, or why they are not available.
+    pub(super) fn get() -> Result<&'static Self, &'static String> {
+        static FUNCTIONS: OnceLock<Result<CudnnFunctions, String>> = OnceLock::new();
+        FUNCTIONS.get_or_init(Self::load).as_ref()
+    }
+
+    fn load() -> Result<Self, String> {
         // SAFETY: loads a library by name, which is allowed at any time.
         if !unsafe { sys::is_culib_present() } {
             return Err("cuDNN (libcudnn.so.9) was not found".to_owned());

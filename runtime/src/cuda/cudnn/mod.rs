@@ -1,11 +1,16 @@
-//! Convolutions by cuDNN, if it is installed. It is loaded at the first convolution, and chooses an algorithm once for
-//! each kind of convolution.
+//! Convolutions by the graphs of cuDNN, if it is installed. It is loaded at the first convolution, and proposes engines
+//! once for each kind of convolution.
 //!
-//! Operands that are not contiguous, with channels innermost or outermost, are copied first. A bias is added
-//! afterwards.
+//! Operands that are not contiguous, with channels innermost or outermost, are copied first. A bias is added by the
+//! graph if an engine does so, and else afterwards.
 
 mod api;
+mod descriptor;
+mod graph;
+mod operand;
 mod plan;
+mod query;
+mod saved;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -25,8 +30,12 @@ use crate::job::{Backend, ConvJob, Input, Place, Pointwise, TransposedJob, Weigh
 use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
 use crate::storage::DeviceBuffer;
-use api::{CudnnFunctions, Object, Status};
-use plan::{ConvPlan, ConvQuery, ConvSizes, Direction, strides};
+use api::{CudnnFunctions, Status};
+use descriptor::CudnnHandle;
+use graph::ALIGNMENT;
+use operand::LibraryOperand;
+use plan::{ConvAddresses, ConvPlan};
+use query::{ConvQuery, ConvSizes, Direction, strides};
 
 /// The most plans that are kept. All are discarded when a program exceeds it.
 const KEPT: usize = 4096;
@@ -43,9 +52,11 @@ pub(super) fn provider() -> Provider {
 /// The library on one device.
 #[derive(Debug)]
 pub(super) struct Cudnn {
-    api: CudnnFunctions,
+    api: &'static CudnnFunctions,
     /// Its own version, major and minor.
     pub(super) version: (u32, u32),
+    /// The library's whole version and the device, for plans on disk.
+    place: String,
     /// Used by one thread at a time.
     used: Mutex<Used>,
     calls: AtomicU64,
@@ -61,7 +72,7 @@ pub(super) fn library(cuda: &Cuda) -> Result<&'static Cudnn, &'static String> {
 
 #[derive(Debug)]
 struct Used {
-    handle: Object,
+    handle: CudnnHandle,
     /// `None` for a convolution that the library cannot compute.
     plans: HashMap<ConvQuery, Option<ConvPlan>>,
 }
@@ -72,12 +83,12 @@ unsafe impl Send for Used {}
 impl Cudnn {
     /// Opens the library, or returns why it is not used.
     fn open(cuda: &Cuda) -> Result<Self, String> {
-        let api = CudnnFunctions::load()?;
+        let api = CudnnFunctions::get().map_err(String::clone)?;
         let op = Op::Conv2d.name();
         let text = |error: Error| error.to_string();
         // SAFETY: functions without arguments.
-        let (version, of) = unsafe { ((api.version)() as u32, (api.cuda)() as u32) };
-        let version = (version / 10_000, version % 10_000 / 100);
+        let (whole, of) = unsafe { ((api.version)() as u32, (api.cuda)() as u32) };
+        let version = (whole / 10_000, whole % 10_000 / 100);
         if version.0 < 9 {
             let (major, minor) = version;
             return Err(format!(
@@ -95,10 +106,11 @@ impl Cudnn {
                 .result()
                 .map_err(said)?;
         }
-        let plans = HashMap::new();
+        let (handle, plans) = (CudnnHandle(handle), HashMap::new());
         Ok(Self {
             api,
             version,
+            place: format!("cuDNN {whole} of CUDA {of}, {:?}", cuda.properties),
             used: Mutex::new(Used { handle, plans }),
             calls: AtomicU64::new(0),
         })
@@ -109,18 +121,17 @@ impl Cudnn {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Starts a convolution, or returns false if the library cannot compute it.
+    /// Starts a convolution.
     ///
     /// # Safety
-    /// The operands are at their addresses, laid out as the question says.
+    /// The tensors are at their addresses, laid out as the question says.
     unsafe fn run(
         &self,
         cuda: &'static Cuda,
         op: &'static str,
         asked: ConvQuery,
-        operands: [*const u8; 2],
-        result: *mut u8,
-    ) -> Result<bool> {
+        at: &ConvAddresses,
+    ) -> Result<Outcome> {
         let _bound = cuda.bind(op)?;
         let mut used = lock(&self.used);
         let Used { handle, plans } = &mut *used;
@@ -130,29 +141,35 @@ impl Cudnn {
         let plan = match plans.entry(asked) {
             Entry::Occupied(kept) => kept.into_mut(),
             Entry::Vacant(free) => {
-                let plan = ConvPlan::new(&self.api, *handle, &asked);
+                cuda.outside(op, "needs a plan of cuDNN that is not there yet")?;
+                let plan = ConvPlan::new(self.api, *handle, &self.place, &asked);
                 free.insert(plan.or_else(|status| self.refused(op, status))?)
             }
         };
         let Some(found) = plan else {
-            return Ok(false);
+            return Ok(Outcome::Refused);
         };
         // Freed in the order of the stream: the next convolution may use it again.
         let workspace = match found.workspace {
             0 => None,
             bytes => match cuda.scratch(op, [bytes]) {
-                Err(error) if error.kind() == ErrorKind::Memory => return Ok(false),
+                Err(error) if error.kind() == ErrorKind::Memory => return Ok(Outcome::Refused),
                 other => Some(other?),
             },
         };
-        let at = workspace.as_ref().map_or(null_mut(), DeviceBuffer::as_ptr);
+        let room = workspace.as_ref().map_or(null_mut(), DeviceBuffer::as_ptr);
+        let outcome = if asked.bias && !found.adds_bias {
+            Outcome::WithoutBias
+        } else {
+            Outcome::Computed
+        };
         // SAFETY: the caller's promise; the workspace has the length of the plan.
-        if let Err(status) = unsafe { found.run(*handle, operands, result, at) } {
+        if let Err(status) = unsafe { found.run(*handle, at, room) } {
             *plan = self.refused(op, status)?;
-            return Ok(false);
+            return Ok(Outcome::Refused);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
-        Ok(true)
+        Ok(outcome)
     }
 
     /// Returns `None`, for no plan, if a status is a refusal, and an error otherwise.
@@ -164,6 +181,16 @@ impl Cudnn {
         Err(Error::new(ErrorKind::Device, op, what)
             .hint("set NOMINA_CUDA_CONV=own to convolve without it, and report this"))
     }
+}
+
+/// The library's answer to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Computed,
+    /// The caller has to add the bias.
+    WithoutBias,
+    /// Our own kernels have to compute it.
+    Refused,
 }
 
 /// Returns the library if it is to compute a convolution.
@@ -182,67 +209,17 @@ fn usable_library(cuda: &'static Cuda, question: &ConvQuery) -> Option<&'static 
         .flatten()
 }
 
-/// An operand of the library.
-#[derive(Clone, Copy)]
-struct LibraryOperand {
-    at: *const u8,
-    sizes: ConvSizes,
-    strides: [isize; 5],
-}
-
-impl LibraryOperand {
-    /// Returns whether it is contiguous, at an address that the library accepts.
-    fn is_packed(&self, last: bool) -> bool {
-        let want = strides(self.sizes, last);
-        let each = self.sizes.iter().zip(self.strides.iter().zip(&want));
-        let same = each
-            .into_iter()
-            .all(|(&size, (have, want))| size == 1 || have == want);
-        same && self.at.addr().is_multiple_of(16)
-    }
-
-    /// Returns the address of the contiguous operand: its own, or that of a copy, which is put into `kept`.
-    ///
-    /// # Safety
-    /// Elements of the dtype are at its address and strides, on this device.
-    unsafe fn packed(
-        &self,
-        cuda: &'static Cuda,
-        op: &'static str,
-        dtype: DType,
-        last: bool,
-        kept: &mut Option<DeviceBuffer>,
-    ) -> Result<*const u8> {
-        if self.is_packed(last) {
-            return Ok(self.at);
-        }
-        let block = cuda.scratch(op, [crate::shape::bytes(op, &self.sizes, dtype)?])?;
-        let to = strides(self.sizes, last);
-        let size = dtype.size();
-        let plan = Plan::new(&self.sizes, &[(&to[..], size), (&self.strides[..], size)]);
-        let place = |ptr| Place { ptr, dtype };
-        // SAFETY: the caller's promise; the block has the length of the copy.
-        unsafe {
-            Backend::copy(
-                cuda,
-                &plan,
-                place(block.as_ptr()),
-                place(self.at.cast_mut()),
-            )?
-        };
-        Ok(kept.insert(block).as_ptr())
-    }
-}
-
-/// Computes the contiguous result of two operands. Returns false if the library is missing or does not support it.
+/// Returns whether the library has computed a contiguous result from two operands. It has not if it is missing or does
+/// not support the convolution.
 ///
 /// # Safety
-/// All elements are at the addresses and strides of the sides, on this device.
+/// All elements are at the addresses and strides of the operands, on this device; a bias is contiguous.
 unsafe fn convolve(
     cuda: &'static Cuda,
     op: &'static str,
     question: ConvQuery,
-    sides: [LibraryOperand; 2],
+    operands: [LibraryOperand; 2],
+    bias: Option<*const u8>,
     result: *mut u8,
 ) -> Result<bool> {
     let Some(library) = usable_library(cuda, &question) else {
@@ -250,12 +227,43 @@ unsafe fn convolve(
     };
     let mut kept = [None, None];
     let mut at = [std::ptr::null(); 2];
-    for ((at, side), kept) in at.iter_mut().zip(sides).zip(&mut kept) {
+    for ((at, operand), kept) in at.iter_mut().zip(operands).zip(&mut kept) {
         // SAFETY: the caller's promise.
-        *at = unsafe { side.packed(cuda, op, question.dtype, question.last, kept)? };
+        *at = unsafe { operand.packed(cuda, op, question.dtype, question.last, kept)? };
     }
+    // A graph may add the bias of a forward convolution, the common case.
+    let aligned = bias.filter(|bias| bias.addr().is_multiple_of(ALIGNMENT));
+    let within = aligned.filter(|_| question.way == Direction::Forward);
+    let question = ConvQuery {
+        bias: within.is_some(),
+        ..question
+    };
+    let (first, second, result) = (at[0], at[1], result.cast_const());
+    let [input, weight, slid] = match question.way {
+        Direction::Forward => [first, second, result],
+        Direction::Data => [result, first, second],
+        Direction::Weight => [first, result, second],
+    };
+    let at = ConvAddresses {
+        input,
+        weight,
+        slid,
+        bias: within,
+    };
     // SAFETY: as above; copies are in workspaces, which only later work uses again.
-    unsafe { library.run(cuda, op, question, at, result) }
+    let outcome = unsafe { library.run(cuda, op, question, &at)? };
+    if outcome == Outcome::Refused {
+        return Ok(false);
+    }
+    if let Some(bias) = bias.filter(|_| within.is_none() || outcome == Outcome::WithoutBias) {
+        let sizes = match question.way {
+            Direction::Data => question.input(),
+            Direction::Forward | Direction::Weight => question.slid(),
+        };
+        // SAFETY: as above.
+        unsafe { add(cuda, op, &question, sizes, bias, result.cast_mut())? };
+    }
+    Ok(true)
 }
 
 /// The question of a job of one of the three kinds, with channels outermost.
@@ -271,6 +279,7 @@ macro_rules! question {
             outs: $job.outs,
             windows: $job.windows,
             last: false,
+            bias: false,
         }
     };
 }
@@ -293,15 +302,9 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
     if [out[0], out[1], out[4]] != job.out_strides {
         return Ok(false);
     }
-    let weight = packed(job.weight, question.kernel(), job.channels_last);
+    let weight = LibraryOperand::contiguous(job.weight, question.kernel(), job.channels_last);
     // SAFETY: the caller's promise.
-    unsafe {
-        let found = convolve(cuda, job.op, question, [x, weight], job.out)?;
-        if found && let Some(bias) = job.bias {
-            add(cuda, job.op, &question, question.slid(), bias, job.out)?;
-        }
-        Ok(found)
-    }
+    unsafe { convolve(cuda, job.op, question, [x, weight], job.bias, job.out) }
 }
 
 /// Computes a transposed convolution. Returns false like [`conv`].
@@ -320,15 +323,9 @@ pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Resu
         sizes: question.slid(),
         strides: job.x_strides,
     };
-    let weight = packed(job.weight, question.kernel(), false);
+    let weight = LibraryOperand::contiguous(job.weight, question.kernel(), false);
     // SAFETY: the caller's promise.
-    unsafe {
-        let found = convolve(cuda, job.op, question, [weight, x], job.out)?;
-        if found && let Some(bias) = job.bias {
-            add(cuda, job.op, &question, question.input(), bias, job.out)?;
-        }
-        Ok(found)
-    }
+    unsafe { convolve(cuda, job.op, question, [weight, x], job.bias, job.out) }
 }
 
 /// Computes the gradient of a convolution's weight. Returns false like [`conv`].
@@ -351,13 +348,7 @@ pub(super) unsafe fn weight(cuda: &'static Cuda, job: &WeightGradientJob) -> Res
         strides: [batch, channels, plane, row, step],
     };
     // SAFETY: the caller's promise.
-    unsafe { convolve(cuda, job.op, question, [x, grad], job.out) }
-}
-
-/// Returns a side that is contiguous.
-fn packed(at: *const u8, sizes: ConvSizes, last: bool) -> LibraryOperand {
-    let strides = strides(sizes, last);
-    LibraryOperand { at, sizes, strides }
+    unsafe { convolve(cuda, job.op, question, [x, grad], None, job.out) }
 }
 
 /// Adds a bias to a result.

@@ -1,294 +1,230 @@
-//! Plans: the description of a convolution to cuDNN, and the algorithm that it proposed.
+//! Plans: the engine that computes a convolution, chosen from the library's proposals or read from disk.
 
-use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
-
+use cudarc::cudnn::sys::{
+    cudnnBackendAttributeName_t as Attribute, cudnnBackendDescriptorType_t as DescriptorKind,
+    cudnnBackendHeurMode_t as HeuristicMode, cudnnBackendNumericalNote_t as KnownNote,
+};
 use nomina_core::DType;
 
-use super::api::{
-    BFLOAT16, CROSS_CORRELATION, Compute, CudnnFunctions, DEFAULT_MATH, DOUBLE, FLOAT, FMA_MATH,
-    HALF, NCHW, NHWC, Object, Proposal, Propose, Status, TENSOR_MATH,
-};
-use crate::job::WindowDims;
+use super::api::{CudnnFunctions, Status};
+use super::descriptor::{CudnnHandle, Descriptor, DescriptorDraft, DeviceAddress, NumericalNote};
+use super::graph::{BIAS, ConvGraph, INPUT, SLID, WEIGHT};
+use super::query::{ConvQuery, types};
+use super::saved::{self, SavedPlan};
 
-/// The most bytes of an algorithm's workspace.
+/// The most bytes of a plan's workspace.
 const WORKSPACE: usize = 256 << 20;
 
-/// The most proposals that are read; the library has no more algorithms.
-const PROPOSED: usize = 8;
+/// The most notes of an engine that are read; version 9.2 knows ten.
+const NOTES: usize = 16;
 
-/// The direction of a convolution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Direction {
-    /// The result, from the input and the weight.
-    Forward,
-    /// The gradient of the input, from the weight and the gradient of the result.
-    Data,
-    /// The gradient of the weight, from the input and the gradient of the result.
-    Weight,
+/// The addresses of a convolution's tensors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConvAddresses {
+    pub(super) input: *const u8,
+    pub(super) weight: *const u8,
+    pub(super) slid: *const u8,
+    /// Used by plans that add the bias.
+    pub(super) bias: Option<*const u8>,
 }
 
-/// The properties of a convolution on which the choice of an algorithm depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ConvQuery {
-    pub(super) way: Direction,
-    pub(super) dtype: DType,
-    pub(super) tf32: bool,
-    pub(super) batch: usize,
-    pub(super) groups: usize,
-    /// The channels of a group in the input, over which windows slide, and in the result.
-    pub(super) channels: usize,
-    pub(super) outs: usize,
-    pub(super) windows: WindowDims,
-    /// Whether channels are innermost.
-    pub(super) last: bool,
-}
-
-/// The sizes of batch, channels and three spatial dims.
-pub(super) type ConvSizes = [usize; 5];
-
-impl ConvQuery {
-    /// Returns the sizes of the input.
-    pub(super) fn input(&self) -> ConvSizes {
-        let [d, h, w] = self.windows.map(|window| window.size);
-        [self.batch, self.groups * self.channels, d, h, w]
-    }
-
-    /// Returns the sizes of the result.
-    pub(super) fn slid(&self) -> ConvSizes {
-        let [d, h, w] = self.windows.map(|window| window.out);
-        [self.batch, self.groups * self.outs, d, h, w]
-    }
-
-    /// Returns the sizes of the weight.
-    pub(super) fn kernel(&self) -> ConvSizes {
-        let [d, h, w] = self.windows.map(|window| window.kernel);
-        [self.groups * self.outs, self.channels, d, h, w]
-    }
-
-    /// Returns the dims for the library, which expects at least four: without the outermost spatial dim, unless windows
-    /// slide along it.
-    fn library_dims<T: Copy>(&self, all: [T; 5]) -> Vec<T> {
-        let [batch, channels, rest @ ..] = all;
-        let flat = self.windows[0] == crate::job::Sliding::NONE;
-        let mut told = vec![batch, channels];
-        told.extend_from_slice(&rest[usize::from(flat)..]);
-        told
-    }
-
-    /// Returns whether the library may support it: the dtype, positions of 32 bits, and the same padding at both ends.
-    pub(super) fn is_askable(&self) -> bool {
-        let small = |sizes: ConvSizes| crate::shape::product(sizes) < 1 << 31;
-        let alike = self.windows.iter().all(|window| {
-            let reach = (window.kernel - 1) * window.dilation + 1;
-            let padded = window.size.checked_add(2 * window.before);
-            let free = padded.and_then(|padded| padded.checked_sub(reach));
-            window.before < 1 << 30
-                && reach.max(window.stride).max(window.dilation) < 1 << 31
-                && free.is_some_and(|free| free / window.stride + 1 == window.out)
-        });
-        types(self.dtype).is_some()
-            && small(self.input())
-            && small(self.slid())
-            && small(self.kernel())
-            && alike
-    }
-}
-
-/// Returns the strides of a contiguous tensor.
-pub(super) fn strides(sizes: ConvSizes, last: bool) -> [isize; 5] {
-    let order = if last {
-        [1, 4, 3, 2, 0]
-    } else {
-        [4, 3, 2, 1, 0]
-    };
-    let (mut strides, mut step) = ([0; 5], 1_isize);
-    for dim in order {
-        strides[dim] = step;
-        step *= sizes[dim] as isize;
-    }
-    strides
-}
-
-/// Returns the library's types of elements and of sums; `None` if it does not support the dtype.
-fn types(dtype: DType) -> Option<(c_int, c_int)> {
-    match dtype {
-        DType::F16 => Some((HALF, FLOAT)),
-        DType::BF16 => Some((BFLOAT16, FLOAT)),
-        DType::F32 => Some((FLOAT, FLOAT)),
-        DType::F64 => Some((DOUBLE, DOUBLE)),
-        _ => None,
-    }
-}
-
-/// A descriptor, destroyed when dropped.
-#[derive(Debug)]
-struct Descriptor {
-    object: Object,
-    destroy: unsafe extern "C" fn(Object) -> Status,
-}
-
-impl Descriptor {
-    fn new(
-        create: unsafe extern "C" fn(*mut Object) -> Status,
-        destroy: unsafe extern "C" fn(Object) -> Status,
-    ) -> Result<Self, Status> {
-        let mut object = null_mut();
-        // SAFETY: the pointer is to a descriptor.
-        unsafe { create(&raw mut object) }.result()?;
-        Ok(Self { object, destroy })
-    }
-}
-
-impl Drop for Descriptor {
-    fn drop(&mut self) {
-        // SAFETY: created by the library, and dropped once. A drop has no caller for errors.
-        let _ = unsafe { (self.destroy)(self.object) };
-    }
-}
-
-/// The algorithm for a convolution, and its descriptors.
+/// The plan for a convolution.
 #[derive(Debug)]
 pub(super) struct ConvPlan {
-    /// The descriptors of both operands and the result.
-    sides: [Descriptor; 3],
-    slides: Descriptor,
-    algorithm: c_int,
-    compute: Compute,
-    double: bool,
+    api: &'static CudnnFunctions,
+    plan: Descriptor,
     pub(super) workspace: usize,
+    /// Whether it adds the bias.
+    pub(super) adds_bias: bool,
+    /// The descriptors to which the plan refers, unless it was read from disk.
+    _made_of: Option<(Descriptor, ConvGraph)>,
 }
 
 // SAFETY: descriptors are plain memory of the library, used under the lock of the plans.
 unsafe impl Send for ConvPlan {}
 
+/// A proposed configuration of an engine.
+struct Proposal {
+    config: Descriptor,
+    notes: Vec<NumericalNote>,
+}
+
+impl Proposal {
+    fn new(config: Descriptor) -> Result<Self, Status> {
+        let name = Attribute::CUDNN_ATTR_ENGINECFG_ENGINE;
+        let kind = DescriptorKind::CUDNN_BACKEND_ENGINE_DESCRIPTOR;
+        let engines = config.descriptors(name, kind, 1)?;
+        let notes = match engines.first() {
+            Some(engine) => {
+                engine.values_up_to(Attribute::CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, NOTES)?
+            }
+            None => Vec::new(),
+        };
+        Ok(Self { config, notes })
+    }
+
+    fn has(&self, note: KnownNote) -> bool {
+        self.notes.contains(&NumericalNote(note as u32))
+    }
+
+    /// Returns whether it multiplies operands of `f32` as they are.
+    fn is_exact(&self) -> bool {
+        !self.has(KnownNote::CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
+            && !self.has(KnownNote::CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)
+    }
+
+    /// Returns whether it computes the same bits each time.
+    fn is_repeatable(&self) -> bool {
+        !self.has(KnownNote::CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)
+    }
+}
+
+/// Returns `None` if a graph or an engine cannot be used.
+fn if_usable<T>(result: Result<T, Status>) -> Result<Option<T>, Status> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(status) if status.is_of_engine() => Ok(None),
+        Err(status) => Err(status),
+    }
+}
+
 impl ConvPlan {
-    /// Asks the library for an algorithm. An error that is a refusal means that it has none.
+    /// Reads a plan from disk, or chooses one; `None` if the library cannot compute the convolution. `place` names the
+    /// library and the device. A bias is added by the plan if an engine does so, and else left to the caller.
     pub(super) fn new(
-        api: &CudnnFunctions,
-        handle: Object,
+        api: &'static CudnnFunctions,
+        handle: CudnnHandle,
+        place: &str,
         asked: &ConvQuery,
     ) -> Result<Option<Self>, Status> {
-        let Some((element, sum)) = types(asked.dtype) else {
-            return Ok(None);
-        };
-        let numbers = |all: &[usize]| all.iter().map(|&n| n as c_int).collect::<Vec<_>>();
-        let tensor = |sizes: ConvSizes| {
-            let made = Descriptor::new(api.create_tensor, api.destroy_tensor)?;
-            let dims = numbers(&asked.library_dims(sizes));
-            let steps = asked.library_dims(strides(sizes, asked.last).map(|step| step as usize));
-            let steps = numbers(&steps);
-            let rank = dims.len() as c_int;
-            // SAFETY: both lists have `rank` numbers.
-            unsafe { (api.set_tensor)(made.object, element, rank, dims.as_ptr(), steps.as_ptr()) }
-                .result()?;
-            Ok(made)
-        };
-        let weight = || {
-            let made = Descriptor::new(api.create_weight, api.destroy_weight)?;
-            let dims = numbers(&asked.library_dims(asked.kernel()));
-            let order = if asked.last { NHWC } else { NCHW };
-            let rank = dims.len() as c_int;
-            // SAFETY: the list has `rank` numbers.
-            unsafe { (api.set_weight)(made.object, element, order, rank, dims.as_ptr()) }
-                .result()?;
-            Ok(made)
-        };
-        let slides = Descriptor::new(api.create_slides, api.destroy_slides)?;
-        let of = |number: fn(&crate::job::Sliding) -> usize| {
-            let [d, h, w] = asked.windows.each_ref().map(number);
-            numbers(&asked.library_dims([0, 0, d, h, w])[2..])
-        };
-        let pads = of(|window| window.before);
-        let (steps, apart) = (of(|window| window.stride), of(|window| window.dilation));
-        let exact = asked.dtype == DType::F32 && !asked.tf32;
-        let math = match asked.dtype {
-            DType::F16 | DType::BF16 => TENSOR_MATH,
-            _ if exact => FMA_MATH,
-            _ => DEFAULT_MATH,
-        };
-        // SAFETY: the lists have `rank` numbers.
-        unsafe {
-            let (mode, object) = (CROSS_CORRELATION, slides.object);
-            let (rank, groups) = (pads.len() as c_int, asked.groups as c_int);
-            let (pads, steps, apart) = (pads.as_ptr(), steps.as_ptr(), apart.as_ptr());
-            (api.set_slides)(object, rank, pads, steps, apart, mode, sum).result()?;
-            (api.set_groups)(object, groups).result()?;
-            (api.set_math)(object, math).result()?;
+        let key = saved::key(place, asked);
+        if let Some(plan) = saved::load(&key).and_then(|saved| Self::saved(api, handle, &saved)) {
+            return Ok(Some(plan));
         }
-        let (over, slid, kernel) = (tensor(asked.input())?, tensor(asked.slid())?, weight()?);
-        let (sides, propose, compute): (_, Propose, Compute) = match asked.way {
-            Direction::Forward => ([over, kernel, slid], api.propose_forward, api.forward),
-            Direction::Data => ([kernel, slid, over], api.propose_data, api.data),
-            Direction::Weight => ([over, slid, kernel], api.propose_weight, api.weight),
-        };
-        let mut all = [Proposal::NONE; PROPOSED];
-        let mut count = 0;
-        let [a, b, c] = sides.each_ref().map(|side| side.object);
-        let (most, at) = (PROPOSED as c_int, all.as_mut_ptr());
-        // SAFETY: the descriptors were created above, and there is room for `most` proposals.
-        unsafe { propose(handle, a, b, slides.object, c, most, &raw mut count, at) }.result()?;
-        let all = &all[..PROPOSED.min(usize::try_from(count).unwrap_or(0))];
-        // Deterministic algorithms are preferred, then fast ones.
-        let fits = |found: &&Proposal| {
-            let exact = !exact || found.math == FMA_MATH || found.math == DEFAULT_MATH;
-            found.status.result().is_ok() && found.workspace <= WORKSPACE && exact
-        };
-        let mut found = all.iter().filter(fits);
-        let first = found.clone().find(|found| found.repeatable != 0);
-        let Some(best) = first.or_else(|| found.next()) else {
-            return Ok(None);
-        };
-        if !exact {
-            // SAFETY: the descriptor was created above.
-            unsafe { (api.set_math)(slides.object, best.math) }.result()?;
+        let mut plan = None;
+        if asked.bias {
+            plan = Self::choose(api, handle, asked, true)?;
         }
-        Ok(Some(Self {
-            sides,
-            slides,
-            algorithm: best.algorithm,
-            compute,
-            double: asked.dtype == DType::F64,
-            workspace: best.workspace,
+        if plan.is_none() {
+            plan = Self::choose(api, handle, asked, false)?;
+        }
+        if let Some(plan) = &plan {
+            // An engine without such a text is chosen again by the next process.
+            let text = plan
+                .plan
+                .values(Attribute::CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
+            if let Ok(text) = text {
+                let adds_bias = plan.adds_bias;
+                saved::store(&key, &SavedPlan { adds_bias, text });
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Returns the plan of a file, if this library and device accept it.
+    fn saved(api: &'static CudnnFunctions, handle: CudnnHandle, saved: &SavedPlan) -> Option<Self> {
+        let name = Attribute::CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION;
+        let plan = draft(api, handle)
+            .and_then(|draft| draft.set(name, &saved.text)?.finalize())
+            .ok()?;
+        Self::usable(api, plan, saved.adds_bias).ok()?
+    }
+
+    /// Returns a plan, unless it needs too much memory.
+    fn usable(
+        api: &'static CudnnFunctions,
+        plan: Descriptor,
+        adds_bias: bool,
+    ) -> Result<Option<Self>, Status> {
+        let bytes: i64 = plan.value(Attribute::CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)?;
+        let workspace = usize::try_from(bytes)
+            .ok()
+            .filter(|&bytes| bytes <= WORKSPACE);
+        Ok(workspace.map(|workspace| Self {
+            api,
+            plan,
+            workspace,
+            adds_bias,
+            _made_of: None,
         }))
+    }
+
+    /// Tries the library's proposals: first those that compute the same bits each time.
+    fn choose(
+        api: &'static CudnnFunctions,
+        handle: CudnnHandle,
+        asked: &ConvQuery,
+        bias: bool,
+    ) -> Result<Option<Self>, Status> {
+        let Some(types) = types(asked.dtype) else {
+            return Ok(None);
+        };
+        let graph = if_usable(ConvGraph::new(api, handle, asked, types, bias))?;
+        let Some(graph) = graph else {
+            return Ok(None);
+        };
+        let exact = asked.dtype == DType::F32 && !asked.tf32;
+        for mode in [
+            HeuristicMode::CUDNN_HEUR_MODE_A,
+            HeuristicMode::CUDNN_HEUR_MODE_FALLBACK,
+        ] {
+            let configs = if_usable(graph.proposals(api, mode))?.unwrap_or_default();
+            let mut proposals = Vec::with_capacity(configs.len());
+            for config in configs {
+                proposals.extend(if_usable(Proposal::new(config))?);
+            }
+            proposals.retain(|proposal| !exact || proposal.is_exact());
+            // Stable: the library's order is kept otherwise.
+            proposals.sort_by_key(|proposal| !proposal.is_repeatable());
+            for Proposal { config, .. } in proposals {
+                let name = Attribute::CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG;
+                let plan = draft(api, handle)
+                    .and_then(|draft| draft.refer(name, &[&config])?.finalize())
+                    .and_then(|plan| Self::usable(api, plan, bias));
+                if let Some(mut plan) = if_usable(plan)?.flatten() {
+                    plan._made_of = Some((config, graph));
+                    return Ok(Some(plan));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Starts the convolution.
     ///
     /// # Safety
-    /// The operands are at their addresses, laid out as in the question, and the workspace has the length of the plan.
+    /// The tensors are at their addresses, laid out as in the query, with a bias if the plan adds one. The workspace has
+    /// the length of the plan.
     pub(super) unsafe fn run(
         &self,
-        handle: Object,
-        operands: [*const u8; 2],
-        result: *mut u8,
+        handle: CudnnHandle,
+        at: &ConvAddresses,
         workspace: *mut u8,
     ) -> Result<(), Status> {
-        let (single, double) = ([1.0_f32, 0.0], [1.0_f64, 0.0]);
-        let factors: [*const c_void; 2] = if self.double {
-            [(&raw const double[0]).cast(), (&raw const double[1]).cast()]
-        } else {
-            [(&raw const single[0]).cast(), (&raw const single[1]).cast()]
-        };
-        let [a, b, c] = self.sides.each_ref().map(|side| side.object);
-        // SAFETY: the caller's promise; the descriptors belong to the plan.
-        unsafe {
-            (self.compute)(
-                handle,
-                factors[0],
-                a,
-                operands[0].cast(),
-                b,
-                operands[1].cast(),
-                self.slides.object,
-                self.algorithm,
-                workspace.cast(),
-                self.workspace,
-                factors[1],
-                c,
-                result.cast(),
-            )
-        }
-        .result()
+        let ids = [INPUT, WEIGHT, SLID, BIAS];
+        let bias = at.bias.unwrap_or(std::ptr::null());
+        let all = [at.input, at.weight, at.slid, bias];
+        let addresses = all.map(|at| DeviceAddress(at.cast_mut()));
+        let count = if self.adds_bias { 4 } else { 3 };
+        let kind = DescriptorKind::CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR;
+        let pack = DescriptorDraft::new(self.api, kind)?
+            .set(Attribute::CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, &ids[..count])?
+            .set(
+                Attribute::CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+                &addresses[..count],
+            )?
+            .set(
+                Attribute::CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+                &[DeviceAddress(workspace)],
+            )?
+            .finalize()?;
+        // SAFETY: the caller's promise.
+        unsafe { (self.api.execute)(handle.0, self.plan.object(), pack.object()) }.result()
     }
+}
+
+/// Returns a plan without an engine.
+fn draft(api: &'static CudnnFunctions, handle: CudnnHandle) -> Result<DescriptorDraft, Status> {
+    DescriptorDraft::new(api, DescriptorKind::CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)?
+        .set(Attribute::CUDNN_ATTR_EXECUTION_PLAN_HANDLE, &[handle])
 }
