@@ -3,6 +3,8 @@
 #[path = "../examples/nn/charlm/model.rs"]
 #[allow(dead_code, reason = "the example writes text too")]
 mod charlm;
+#[path = "cuda_models/gpt.rs"]
+mod gpt;
 #[path = "cuda_models/half.rs"]
 mod halves;
 #[path = "cuda/here.rs"]

@@ -16,7 +16,16 @@ const ELSEWHERE: [&str; 2] = ["cuda_kernels", "cuda_host"];
 const EVERYWHERE: &str = "conformance";
 
 /// The files that programs read, relative to the root.
-const DATA: [&str; 3] = ["tests/data", "scripts/compare.py", "scripts/bench"];
+const DATA: [&str; 5] = [
+    "tests/data",
+    "scripts/compare.py",
+    "scripts/speed_svg.py",
+    "scripts/bench",
+    "examples/data/classics.txt",
+];
+
+/// The package of compiled kernels that `cargo xtask cuda-kernels` writes, relative to the root.
+const COMPILED: &str = "cuda-kernels/kernels.pack";
 
 /// The name of the pack, and of the folder in it.
 const NAME: &str = "nomina-gpu";
@@ -64,7 +73,7 @@ type Program = (String, String);
 /// Builds all programs.
 fn programs() -> Result<Vec<Program>, String> {
     let release = |command: &[&str]| {
-        let features = "cuda,nomina-runtime/nccl";
+        let features = "cuda-kernels,nomina-runtime/nccl";
         let command =
             Command::cargo(command).args(["--release", "--features", features, "--no-run"]);
         move |name: &str, kind: &str| built(command.with_args([kind, name]), name)
@@ -77,9 +86,10 @@ fn programs() -> Result<Vec<Program>, String> {
             all.push(build(&name, "--test")?);
         }
     }
-    let bench = ["bench", "-p", "nomina", "--features", "cuda", "--no-run"];
-    let ops = Command::cargo(bench).args(["--bench", "ops"]);
-    all.push(built(ops, "ops")?);
+    for name in ["ops", "grads"] {
+        let bench = ["bench", "-p", "nomina", "--features", "cuda", "--no-run"];
+        all.push(built(Command::cargo(bench).args(["--bench", name]), name)?);
+    }
     Ok(all)
 }
 
@@ -98,6 +108,10 @@ fn lay(folder: &Path, programs: &[Program]) -> Outcome {
     }
     for data in DATA {
         copy(&root().join(data), &folder.join(data)).map_err(said)?;
+    }
+    let compiled = root().join(COMPILED);
+    if compiled.is_file() {
+        copy(&compiled, &folder.join("kernels.pack")).map_err(said)?;
     }
     let kernels = root().join(KERNELS);
     if kernels.is_dir() {
@@ -196,6 +210,18 @@ mod tests {
     fn data_is_there() {
         for data in DATA {
             assert!(root().join(data).exists(), "{data}");
+        }
+        // The script's own modules come with it.
+        let script = fs::read_to_string(root().join("scripts/compare.py")).unwrap();
+        for module in script
+            .lines()
+            .filter_map(|line| line.strip_prefix("import "))
+        {
+            let file = format!("scripts/{module}.py");
+            assert!(
+                !root().join(&file).exists() || DATA.contains(&file.as_str()),
+                "{file}"
+            );
         }
     }
 }

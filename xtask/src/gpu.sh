@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Runs a pack on a machine with a GPU. usage: run.sh [--budget SECONDS] [STEP]...
-# steps, most important first: first conformance kernels headlines bench sanitize large
+# steps, most important first: first convolutions conformance kernels package gpt headlines bench cold sanitize large
+# scaling
 #
 # It needs no cargo: the programs next to it are already built. It needs the driver; kernels that are not
 # in cache/ need libnvrtc, products cuBLASLt, and comparisons python3 with PyTorch; the libraries in PyTorch's
-# wheels are found. Results are written to $OUT, else to out/ next to this file, as they arrive: log/ has the
-# output of every part, and figures.md is rewritten after each. If the run is ended early or the budget is
-# spent, only the running part is lost. cache.tar.xz has the kernels compiled here.
+# wheels are found. Results are written to $OUT, else to out/ next to this file, as they arrive: figures.md and
+# log.tar.gz, with the output of every part, are rewritten after each. If the run is ended early or the budget is
+# spent, only the running part is lost. cache.tar.xz has the kernels and plans that were made here.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 here=$PWD
-every_step="first conformance kernels headlines bench sanitize large"
+every_step="first convolutions conformance kernels package gpt headlines bench cold sanitize large scaling"
 budget=1000000
 steps=()
 while [ $# -gt 0 ]; do
@@ -28,12 +29,11 @@ while [ $# -gt 0 ]; do
 done
 [ ${#steps[@]} -gt 0 ] || read -ra steps <<<"$every_step"
 out=${OUT:-$here/out}
-if [ -e "$out/rows" ]; then
-    before=$out/before-$(date +%s)
-    mkdir "$before" && mv "$out/rows" "$out/log" "$out/figures.md" "$before"
-fi
-mkdir -p "$out/log" "$out/rows"
-touch "$out/begun"
+# Parts write here, since only few files come back from some machines.
+work=$here/work
+[ ! -e "$work" ] || mv "$work" "$work-$(date +%s)"
+mkdir -p "$out" "$work/log" "$work/rows"
+touch "$work/begun"
 
 # The programs look for their data at the path where they were built.
 root=$(cat root)
@@ -61,29 +61,34 @@ figures() {
     {
         echo "$(date -u +%Y-%m-%d), $card"
         echo
-        [ ! -s "$out/log/report" ] || { sed -n '/^device: /,/^cuDNN: /p' "$out/log/report"; echo; }
+        [ ! -s "$work/log/report" ] || { sed -n '/^device: /,/^cuDNN: /p' "$work/log/report"; echo; }
         echo "| step | | time | |"
         echo "|---|---|--:|---|"
-        cat "$out"/rows/* 2>/dev/null
-        cat "$out"/log/conformance-* 2>/dev/null |
+        cat "$work"/rows/* 2>/dev/null
+        cat "$work"/log/conformance-* 2>/dev/null |
             awk '/^[0-9]+ passed, [0-9]+ failed$/ { p += $1; f += $3; n++ }
                  END { if (n) print "| conformance, " n " parts of 16 | | | " p " passed, " f " failed |" }'
-        local table
-        for table in bench headlines; do
-            if grep -q '^| case' "$out/log/$table" 2>/dev/null; then
-                echo
-                sed -n '/^Against/,$p' "$out/log/$table"
-                break
+        local table bench=bench
+        grep -q '^| case' "$work/log/bench" 2>/dev/null || bench=headlines
+        for table in convolutions $bench gpt-torch gpt-compiled scaling scaling-steps; do
+            if grep -q '^|' "$work/log/$table" 2>/dev/null; then
+                printf '\n%s:\n\n' "$table"
+                grep -E '^($|\||Against|[0-9]+ threads?:)' "$work/log/$table"
             fi
         done
-    } >"$out/figures.$BASHPID"
-    mv "$out/figures.$BASHPID" "$out/figures.md"
+    } >"$work/figures.$BASHPID"
+    tar -C "$work" -czf "$work/log.$BASHPID" log rows
+    mv "$work/log.$BASHPID" "$out/log.tar.gz"
+    mv "$work/figures.$BASHPID" "$out/figures.md"
 }
 
 count=0
-# row PLACE NAME STATE SECONDS WORDS: sets the table's row of a part.
+# Returns the seconds since a time, to a tenth.
+since() { awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f", to - from }'; }
+# write_row PLACE NAME STATE SECONDS WORDS: sets the table's row of a part; `row` also writes the figures.
+write_row() { printf '| %s | %s | %s s | %s |\n' "$2" "$3" "$4" "$5" >"$work/rows/$1"; }
 row() {
-    printf '| %s | %s | %s s | %s |\n' "$2" "$3" "$4" "$5" >"$out/rows/$1"
+    write_row "$@"
     figures
 }
 # Prints a short summary of a part's output.
@@ -96,7 +101,8 @@ telling() {
 # measured PLACE NAME LIMIT NEEDED COMMAND...: runs a part, limited by LIMIT and the budget. It passes if the command
 # succeeds and its output matches NEEDED.
 measured() {
-    local place=$1 name=$2 limit=$3 needed=$4 start=$SECONDS rest=$((budget - SECONDS)) log=$out/log/$2 state code
+    local place=$1 name=$2 limit=$3 needed=$4 start=$EPOCHREALTIME rest=$((budget - SECONDS))
+    local log=$work/log/$2 state code took
     shift 4
     if [[ $1 == bin/* && ! -x $1 ]]; then
         row "$place" "$name" "left out" 0 "the pack has no $1"
@@ -104,7 +110,7 @@ measured() {
     fi
     [ "$limit" -le "$rest" ] || limit=$rest
     if [ "$limit" -le 0 ]; then
-        row "$place" "$name" "left out" 0 "the budget is spent"
+        write_row "$place" "$name" "left out" 0 "the budget is spent"
         return
     fi
     row "$place" "$name" running "$SECONDS" "begun"
@@ -119,8 +125,9 @@ measured() {
     124 | 137 | 143) state="cut off" ;;
     *) state="failed ($code)" ;;
     esac
-    row "$place" "$name" "$state" $((SECONDS - start)) "$(telling "$log")"
-    echo "   $name: $state after $((SECONDS - start)) s; $(telling "$log")"
+    took=$(since "$start")
+    row "$place" "$name" "$state" "$took" "$(telling "$log")"
+    echo "   $name: $state after $took s; $(telling "$log")"
     case $state in passed) ;; *) tail -3 "$log" ;; esac
 }
 # Like `measured`, but in the background, one per processor at a time; `wait` waits for all of them.
@@ -133,6 +140,13 @@ step() {
     begin "$@"
     wait
 }
+# left_out NAME WHY: sets the row of a part that cannot run here.
+left_out() {
+    count=$((count + 1))
+    row "$(printf %03d $count)" "$1" "left out" 0 "$2"
+}
+# has_torch [cuda]: returns whether there is PyTorch, and whether it sees a GPU.
+has_torch() { python3 -c "import torch${1:+; raise SystemExit(not torch.cuda.is_available())}" 2>/dev/null; }
 finish() {
     trap '' TERM INT
     local running
@@ -141,9 +155,9 @@ finish() {
     [ -z "$running" ] || kill $running 2>/dev/null
     wait
     # Parts that were killed before they could report.
-    sed -i 's/ | running | / | cut off | /' "$out"/rows/* 2>/dev/null
+    sed -i 's/ | running | / | cut off | /' "$work"/rows/* 2>/dev/null
     # Leave out the kernels that came with the pack.
-    find "$NOMINA_CUDA_CACHE" -type f -newer "$out/begun" -printf '%P\0' 2>/dev/null |
+    find "$NOMINA_CUDA_CACHE" -type f -newer "$work/begun" -printf '%P\0' 2>/dev/null |
         tar -C "$NOMINA_CUDA_CACHE" --null -T - -cf - 2>/dev/null | xz -T0 -1 >"$out/cache.tar.xz"
     figures
     cat "$out/figures.md"
@@ -165,9 +179,8 @@ compare() {
     local name=$1 limit=$2
     shift 2
     if [ ! -x bin/ops ]; then
-        count=$((count + 1))
-        row "$(printf %03d $count)" "$name" "left out" 0 "the pack has no benchmark"
-    elif python3 -c 'import torch' 2>/dev/null; then
+        left_out "$name" "the pack has no benchmark"
+    elif has_torch cuda; then
         step "$name" "$limit" '^\| case' python3 scripts/compare.py --device cuda --ours bin/ops "$@"
     else
         echo "warning: no PyTorch: nothing to compare with"
@@ -180,8 +193,12 @@ for asked in "${steps[@]}"; do
     case $asked in
     first)
         step report 60 '^device: ' bin/cuda_devices --exact libraries::report --nocapture
-        grep -q '^device: ' "$out/log/report" || { echo "no device: $(tail -3 "$out/log/report")"; exit 1; }
+        grep -q '^device: ' "$work/log/report" || { echo "no device: $(tail -3 "$work/log/report")"; exit 1; }
         step twenty 60 "$some" bin/cuda_devices --exact libraries::twenty_operators --nocapture
+        ;;
+    convolutions)
+        step cudnn 150 '[1-9][0-9]* by cuDNN' bin/cuda_conv library:: --test-threads=1 --nocapture
+        compare convolutions 120 --rounds 1 --only conv2d
         ;;
     conformance)
         for part in {0..15}; do
@@ -196,6 +213,35 @@ for asked in "${steps[@]}"; do
         done
         wait
         ;;
+    package)
+        if [ ! -s kernels.pack ]; then
+            left_out package "the pack has no package of compiled kernels"
+            continue
+        fi
+        NOMINA_CUDA_CACHE=0 NOMINA_CUDA_KERNELS=$here/kernels.pack \
+            step package 120 'compiled kernels: [1-9][0-9]* modules' \
+            bin/cuda_models --exact shipped::inside --include-ignored --nocapture
+        ;;
+    gpt)
+        # 25 million parameters, unless NOMINA_GPT has other sizes.
+        export NOMINA_GPT=${NOMINA_GPT:-512,8,8,256,16,200}
+        step gpt 150 '^speed' bin/cuda_models --exact gpt::trained --include-ignored --nocapture
+        if has_torch cuda; then
+            step gpt-torch 90 '^\| f32' python3 scripts/bench/torch_gpt.py "$work/log/gpt" --device cuda
+            step gpt-compiled 120 '^\| f32' python3 scripts/bench/torch_gpt.py "$work/log/gpt" --device cuda --compile
+        else
+            left_out gpt-torch "no PyTorch: nothing to compare with"
+        fi
+        ;;
+    cold)
+        # Twenty operators in a new process: with the package, by the compiler, and from the cache that it has filled.
+        first=(bin/cuda_devices --exact libraries::twenty_operators --nocapture)
+        [ ! -s kernels.pack ] || NOMINA_CUDA_CACHE=0 NOMINA_CUDA_KERNELS=$here/kernels.pack \
+            step cold-package 90 "$some" "${first[@]}"
+        for cache in cold-compiler cold-cache; do
+            NOMINA_CUDA_CACHE=$work/cold NOMINA_CUDA_KERNELS=0 step $cache 90 "$some" "${first[@]}"
+        done
+        ;;
     headlines)
         compare headlines 150 --rounds 1 --only "$headlines"
         ;;
@@ -204,21 +250,31 @@ for asked in "${steps[@]}"; do
         ;;
     sanitize)
         if ! command -v compute-sanitizer >/dev/null; then
-            count=$((count + 1))
-            row "$(printf %03d $count)" sanitize "left out" 0 "compute-sanitizer is not installed"
+            left_out sanitize "compute-sanitizer is not installed"
             continue
         fi
         for tool in memcheck racecheck initcheck synccheck; do
             for test in cuda_gemm cuda_reduce cuda_index cuda_conv cuda_copy cuda_random cuda_attention; do
                 [ -x "bin/$test" ] || continue
-                step "$tool-$test" 240 "$some" env -u NOMINA_EVERY NOMINA_CUDA_CONV=own compute-sanitizer --tool "$tool" \
+                begin "$tool-$test" 240 "$some" env -u NOMINA_EVERY NOMINA_CUDA_CONV=own compute-sanitizer --tool "$tool" \
                     --target-processes all --error-exitcode 9 "bin/$test" --test-threads=1 --nocapture
             done
         done
+        wait
         ;;
     large)
         step cuda_large 300 'elements' bin/cuda_large --nocapture --test-threads=1
         ;;
+    scaling)
+        # On the host: nothing else runs meanwhile.
+        if ! has_torch; then
+            left_out scaling "no PyTorch: nothing to compare with"
+            continue
+        fi
+        threads=(--threads 1,2,4,8,16 --rounds 1)
+        step scaling 240 '^\| case' python3 scripts/compare.py "${threads[@]}" --ours bin/ops
+        step scaling-steps 240 '^\| case' python3 scripts/compare.py "${threads[@]}" --bench grads --ours bin/grads
+        ;;
     esac
 done
-if grep -qE '\| (failed|cut off)|the budget is spent' "$out"/rows/*; then exit 1; fi
+if grep -qE '\| (failed|cut off)|the budget is spent' "$work"/rows/*; then exit 1; fi
