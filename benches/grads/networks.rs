@@ -40,7 +40,41 @@ impl Convolutions {
     }
 }
 
+/// Returns a convolution with both gradients, of batch, channels, size, outputs, kernel, stride and groups.
+fn convolution([batch, channels, size, outs, kernel, stride, groups]: [usize; 7]) -> Case {
+    let options = ConvOptions {
+        stride: [stride; 2],
+        padding: Padding::Zeros([kernel / 2; 2]),
+        groups,
+        ..default()
+    };
+    let operands = move || {
+        let x = Tensor::<(N, C, H, W)>::randn([batch, channels, size, size]);
+        let w = Tensor::<(First, C, H, W)>::randn([outs, channels / groups, kernel, kernel]);
+        (x.with_grad(), w.with_grad())
+    };
+    case(
+        format!(
+            "conv2d/{batch}x{channels}x{size}x{size}/{outs}/{kernel}x{kernel}s{stride}g{groups}"
+        ),
+        operands,
+        move |(x, w)| {
+            let y: Tensor<(N, First, H, W)> = x.conv2d_with(C, (H, W), w, None, options);
+            y.sum(..).backward();
+            (x.zero_grad(), w.zero_grad())
+        },
+    )
+}
+
 pub fn cases(cases: &mut Vec<Case>) {
+    cases.extend(
+        [
+            [8, 64, 56, 64, 3, 1, 1],
+            [8, 64, 56, 128, 3, 2, 1],
+            [8, 96, 28, 96, 7, 1, 96],
+        ]
+        .map(convolution),
+    );
     let block = || {
         let hidden = Hidden.of(384);
         let model = Block {

@@ -19,6 +19,17 @@ pub fn cases() -> Vec<Case> {
         [8, 128, 28, 128, 3, 1],
     ];
     let mut cases: Vec<Case> = layers.into_iter().map(convolution::<f32>).collect();
+    // Layers of ConvNeXt and ResNeXt: the same numbers without the stride, and groups.
+    cases.extend(
+        [
+            [1, 96, 56, 96, 3, 96],
+            [1, 96, 56, 96, 7, 96],
+            [1, 128, 56, 128, 3, 32],
+        ]
+        .map(grouped),
+    );
+    // The first layer of an encoder of speech.
+    cases.push(audio([1, 80, 3000, 384, 3]));
     // All positions attend to each other, as in MiniLM; and causal attention.
     cases.extend([
         attention::<f32>([16, 12, 122, 32], false),
@@ -51,6 +62,43 @@ pub fn convolution<T: Float>([batch, channels, size, outs, kernel, stride]: [usi
                 ..default()
             };
             x.conv2d_with(C, (H, W), w, None, options)
+        },
+    )
+}
+
+fn grouped([batch, channels, size, outs, kernel, groups]: [usize; 6]) -> Case {
+    case(
+        format!("conv2d/{batch}x{channels}x{size}x{size}/{outs}/{kernel}x{kernel}g{groups}"),
+        move || {
+            let x: Tensor<(N, C, H, W)> = samples([batch, channels, size, size]);
+            let w: Tensor<(K, C, H, W)> = samples([outs, channels / groups, kernel, kernel]);
+            (x, w)
+        },
+        move |(x, w)| {
+            let options = ConvOptions {
+                padding: Padding::Same,
+                groups,
+                ..default()
+            };
+            x.conv2d_with(C, (H, W), w, None, options)
+        },
+    )
+}
+
+fn audio([batch, channels, size, outs, kernel]: [usize; 5]) -> Case {
+    case(
+        format!("conv1d/{batch}x{channels}x{size}/{outs}/{kernel}"),
+        move || {
+            let x: Tensor<(N, C, W)> = samples([batch, channels, size]);
+            let w: Tensor<(K, C, W)> = samples([outs, channels, kernel]);
+            (x, w)
+        },
+        move |(x, w)| {
+            let options = ConvOptions {
+                padding: Padding::Same,
+                ..default()
+            };
+            x.conv1d_with(C, W, w, None, options)
         },
     )
 }

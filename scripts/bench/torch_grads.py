@@ -116,7 +116,12 @@ def adamw(fused):
 
 CASES["adamw/10.6M"] = adamw(True)
 CASES["adamw_default/10.6M"] = adamw(None)
-
+for n, c, size, outs, k, stride, groups in ((8, 64, 56, 64, 3, 1, 1), (8, 64, 56, 128, 3, 2, 1), (8, 96, 28, 96, 7, 1, 96)):
+    both_ways(
+        f"conv2d/{n}x{c}x{size}x{size}/{outs}/{k}x{k}s{stride}g{groups}",
+        lambda n=n, c=c, size=size, outs=outs, k=k, groups=groups: (G(n, c, size, size), G(outs, c // groups, k, k)),
+        lambda x, w, k=k, stride=stride, groups=groups: F.conv2d(x, w, stride=stride, padding=k // 2, groups=groups).sum(),
+    )
 
 
 def trained(make):

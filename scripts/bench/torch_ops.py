@@ -10,7 +10,7 @@ operators are measured a second time under `fused/`, compiled by torch.compile.
 """
 import argparse, itertools, json, sys, time
 import torch
-from torch.nn.functional import conv2d, cross_entropy, embedding, gelu, layer_norm, linear, scaled_dot_product_attention, silu
+from torch.nn.functional import conv1d, conv2d, cross_entropy, embedding, gelu, layer_norm, linear, scaled_dot_product_attention, silu
 
 f32, f64, f16, bf16, i64 = torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64
 DEVICE = "cpu"
@@ -137,6 +137,15 @@ for b, c, size, outs, k, stride in (
         lambda b=b, c=c, size=size, outs=outs, k=k: (R(b, c, size, size), R(outs, c, k, k)),
         lambda x, w, k=k, stride=stride: conv2d(x, w, stride=stride, padding=k // 2),
     )
+
+
+for c, outs, k, groups in ((96, 96, 3, 96), (96, 96, 7, 96), (128, 128, 3, 32)):
+    simple(
+        f"conv2d/1x{c}x56x56/{outs}/{k}x{k}g{groups}",
+        lambda c=c, outs=outs, k=k, groups=groups: (R(1, c, 56, 56), R(outs, c // groups, k, k)),
+        lambda x, w, k=k, groups=groups: conv2d(x, w, padding=k // 2, groups=groups),
+    )
+simple("conv1d/1x80x3000/384/3", lambda: (R(1, 80, 3000), R(384, 80, 3)), lambda x, w: conv1d(x, w, padding=1))
 
 
 def attention(sizes, causal, dt, name, cases):
