@@ -177,12 +177,8 @@ impl Backend for Cpu {
     }
 
     unsafe fn conv_weight(&self, job: &WeightGradientJob) -> Result<bool> {
-        if job.dtype.is_integral() || arithmetic(job.dtype) != job.dtype {
-            return Ok(false);
-        }
         // SAFETY: guaranteed by the caller.
-        unsafe { cpu::conv::weight::execute(job) }.map_err(|error| error.in_op(job.op))?;
-        Ok(true)
+        unsafe { cpu::conv::weight::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn pool(&self, job: &PoolJob) -> Result<()> {

@@ -5,7 +5,7 @@ use nomina_core::{DType, Scalar};
 
 use super::*;
 use crate::call::to_dtype;
-use crate::job::Resize;
+use crate::job::{Resize, Sliding};
 
 /// Small whole numbers, so that sums are exact in any order.
 fn numbers(shape: &[usize], seed: usize) -> Raw {
@@ -135,14 +135,22 @@ fn many_channels_are_the_definition() {
     }
 }
 
+fn dot(a: &Raw, b: &Raw) -> f64 {
+    let pairs = a.iter::<f32>().unwrap().zip(b.iter::<f32>().unwrap());
+    pairs.map(|(a, b)| f64::from(a) * f64::from(b)).sum()
+}
+
 #[test]
 fn the_transpose_is_the_adjoint() {
-    let dot = |a: &Raw, b: &Raw| -> f64 {
-        let pairs = a.iter::<f32>().unwrap().zip(b.iter::<f32>().unwrap());
-        pairs.map(|(a, b)| f64::from(a) * f64::from(b)).sum()
-    };
-    for groups in [1, 2] {
-        let (stride, padding, dilation) = ([2, 1], [1, 0], [1, 2]);
+    let slides = [
+        ([2, 1], [1, 0], [1, 2]),
+        ([1, 1], [1, 2], [1, 2]),
+        ([1, 1], [3, 1], [1, 1]),
+    ];
+    for (groups, (stride, padding, dilation)) in [1, 2]
+        .into_iter()
+        .flat_map(|groups| slides.map(|slide| (groups, slide)))
+    {
         let x = numbers(&[2, 4, 31, 40], 1);
         let w = numbers(&[6, 4 / groups, 3, 2], 2);
         let args = ConvArgs {
@@ -174,6 +182,55 @@ fn the_transpose_is_the_adjoint() {
         .unwrap();
         assert_eq!(back.shape(), x.shape());
         assert_eq!(dot(&y, &other), dot(&x, &back));
+    }
+}
+
+#[test]
+fn the_gradient_of_a_weight_is_the_adjoint() {
+    for [groups, channels, outs] in [[1, 1, 9], [1, 6, 40], [2, 10, 32], [2, 4, 6], [1, 40, 70]] {
+        for (stride, padding, dilation) in [
+            ([1, 1], [1, 1], [1, 1]),
+            ([2, 3], [1, 0], [1, 1]),
+            ([1, 2], [2, 3], [2, 3]),
+        ] {
+            let x = numbers(&[3, channels, 17, 19], groups);
+            let args = ConvArgs {
+                stride: &stride,
+                padding: Some(&padding),
+                dilation: &dilation,
+                groups,
+            };
+            let shape = [outs, channels / groups, 3, 2];
+            let ws: Vec<Raw> = (2..5).map(|seed| numbers(&shape, seed)).collect();
+            let ys = ws
+                .iter()
+                .map(|w| conv(Op::Conv2d, &x, w, None, &SITES, &args).unwrap());
+            let ys: Vec<Raw> = ys.collect();
+            let other = numbers(ys[0].shape(), 6);
+            let slide = |at: usize| Sliding {
+                size: x.shape()[2 + at],
+                kernel: shape[2 + at],
+                stride: stride[at],
+                before: padding[at],
+                dilation: dilation[at],
+                out: ys[0].shape()[2 + at],
+            };
+            let slides = [slide(0), slide(1)];
+            let last = x.permute(&[0, 2, 3, 1]).unwrap();
+            let last = crate::call::contiguous(&last).unwrap();
+            for input in [&x, &last.permute(&[0, 3, 1, 2]).unwrap()] {
+                for dtype in [DType::F32, DType::F64, DType::C64] {
+                    let [input, other] = [input, &other].map(|raw| to_dtype(raw, dtype).unwrap());
+                    let found = (&slides[..], groups);
+                    let found = weight_gradient(Op::Conv2d, found, &input, &other, &shape);
+                    let found = to_dtype(&found.unwrap().unwrap(), DType::F32).unwrap();
+                    for (w, y) in ws.iter().zip(&ys) {
+                        let other = to_dtype(&other, DType::F32).unwrap();
+                        assert_eq!(dot(y, &other), dot(w, &found), "{outs} {dtype}");
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod direct;
 mod line;
 mod lower;
 mod number;
+mod outer;
 mod panels;
 mod pieces;
 mod planes;

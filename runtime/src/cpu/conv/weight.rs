@@ -1,15 +1,16 @@
 //! The gradient of a convolution's weight.
 //!
-//! For each element of the batch, the elements under the window at each position are a matrix, as in the forward pass;
-//! its product with the result's gradient is added to the weight's. Each task owns its channels, so sums have a fixed
-//! order and no task waits.
+//! Few outputs per group are computed by a product for each element of the batch: the elements under the window at each
+//! position are a matrix, as in the forward pass; its product with the result's gradient is added to the weight's. Each
+//! task owns its channels, so sums have a fixed order and no task waits.
 
+use half::{bf16, f16};
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
 use super::lower::Lower;
-use super::number::{ConvNumber, Widen};
-use super::{BLOCK, positions, taps};
+use super::number::{ConvNumber, Widen, native};
+use super::{BLOCK, outer, positions, taps};
 use crate::cpu::gemm;
 use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
@@ -20,31 +21,59 @@ use crate::memory::NoMemory;
 /// The number of multiplications for which a second thread pays.
 const PARALLEL: usize = 1 << 18;
 
-/// Computes the gradient, for elements that need no conversion.
+/// Computes the gradient of floats and complex numbers. Returns whether it did: not for few outputs of 16-bit floats.
 ///
 /// # Safety
 /// All elements are in bounds; nobody else accesses the result meanwhile.
-pub(crate) unsafe fn execute(job: &WeightGradientJob) -> Result<(), NoMemory> {
+pub(crate) unsafe fn execute(job: &WeightGradientJob) -> Result<bool, NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         match job.dtype {
-            DType::F32 => by_channels::<f32>(job),
-            DType::F64 => by_channels::<f64>(job),
-            DType::C64 => by_channels::<Complex<f32>>(job),
-            DType::C128 => by_channels::<Complex<f64>>(job),
-            other => unreachable!("{other} is computed in another dtype"),
+            DType::F32 => gradient::<f32, f32>(job),
+            DType::F64 => gradient::<f64, f64>(job),
+            DType::F16 => gradient::<f16, f32>(job),
+            DType::BF16 => gradient::<bf16, f32>(job),
+            DType::C64 => gradient::<Complex<f32>, Complex<f32>>(job),
+            DType::C128 => gradient::<Complex<f64>, Complex<f64>>(job),
+            _ => Ok(false),
         }
     }
 }
 
-unsafe fn by_channels<A: ConvNumber + Widen<A>>(job: &WeightGradientJob) -> Result<(), NoMemory> {
-    let (taps, count) = (taps(&job.windows), positions(&job.windows));
-    let work = [taps, count, job.batch, job.channels, job.outs, job.groups];
+unsafe fn gradient<S: Widen<A>, A: ConvNumber + Widen<A>>(
+    job: &WeightGradientJob,
+) -> Result<bool, NoMemory> {
+    let count = positions(&job.windows);
+    let work = [
+        taps(&job.windows),
+        count,
+        job.batch,
+        job.channels,
+        job.outs,
+        job.groups,
+    ];
     let threads = if crate::shape::product(work) < PARALLEL {
         1
     } else {
         threads()
     };
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if outer::gradient::<S, A>(job, threads)? {
+            return Ok(true);
+        }
+        if native::<S, A>() {
+            by_channels::<A>(job, threads)?;
+        }
+    }
+    Ok(native::<S, A>())
+}
+
+unsafe fn by_channels<A: ConvNumber + Widen<A>>(
+    job: &WeightGradientJob,
+    threads: usize,
+) -> Result<(), NoMemory> {
+    let (taps, count) = (taps(&job.windows), positions(&job.windows));
     // Splits the channels of each group first, then its outputs, because tasks with the same channels lower the same
     // windows again.
     let share = |of: usize, among: usize| of.div_ceil((2 * threads).div_ceil(among)).max(1);

@@ -30,6 +30,53 @@ pub(crate) struct Seen<'a> {
     pub length: usize,
 }
 
+/// The sum over steps of the outer products of some rows, which are read in place, and one panel. The panel has
+/// the columns of a tile in each step; the rows are contiguous within a step, and at most those of a tile.
+pub(crate) struct OuterSum<'a> {
+    /// The first row's element, of the product's dtype.
+    pub first: *const u8,
+    /// The offset of each step, in elements from `first`.
+    pub steps: &'a [usize],
+    pub rows: usize,
+    pub panel: *const u8,
+    /// The sums, a row of the panel's width for each row.
+    pub sums: *mut u8,
+    /// Whether there are earlier sums, to which these are added.
+    pub adds: bool,
+}
+
+/// Computes a sum of outer products.
+///
+/// # Safety
+/// All elements are in bounds, and nobody else uses the sums meanwhile; the processor has the instructions of the kind,
+/// whose units are elements.
+pub(super) unsafe fn add_outer<K: Kind>(sum: &OuterSum<'_>) {
+    let width = TiledProduct::<'_, K>::WIDTH;
+    let (b, c) = (sum.panel.cast(), sum.sums.cast::<K::Elem>());
+    let one = K::Elem::from_scalar(Scalar::Int(1));
+    let tile = Tile {
+        rows: sum.rows,
+        cols: width,
+        depth: sum.steps.len(),
+        a: sum.first.cast(),
+        a_row: 1,
+        a_step: 0,
+        a_steps: sum.steps.as_ptr(),
+        b,
+        b_step: width as isize,
+        c,
+        c_row: width as isize,
+        alpha: one,
+        beta: sum.adds.then_some(one),
+        d: c,
+        d_row: width as isize,
+        d_one: false,
+        ahead: StepPrefetch::none(b),
+    };
+    // SAFETY: guaranteed by the caller.
+    unsafe { K::KERNELS.indirect[sum.rows - 1](&tile) };
+}
+
 /// Computes some rows of a product, starting at a multiple of the panel width, and the columns of some lines. If
 /// `packed` is given, it is the whole left operand in panels; otherwise each panel is packed here.
 ///

@@ -9,14 +9,15 @@ use num_complex::Complex;
 use super::at_level;
 pub(crate) use super::engine::Lowered;
 use super::engine::{Left, Right, TiledProduct, parts};
-use super::indirect::{self, Seen};
+use super::indirect::{self, OuterSum, Seen};
 use super::kind::{Kind, Tiled};
+use super::pack::Part;
 use super::prefetch::Prefetch;
 use super::share::{Writable, room};
 use super::tile::VECTORS;
 use crate::cpu::parallel::try_each;
 use crate::cpu::simd::Level;
-use crate::job::Product;
+use crate::job::{Matrix, Product};
 use crate::memory::{Block, NoMemory};
 
 /// Evaluates an expression with `$kind` bound to the kind of tiles that multiply a dtype.
@@ -62,6 +63,43 @@ impl TileShape {
     pub(crate) fn width(&self) -> usize {
         self.vectors * self.lanes
     }
+}
+
+/// Transposes a matrix of `others × steps` elements of `dtype` into rows of `others`, `apart` elements apart, of the
+/// dtype `to`. With `apart` greater than `others`, zeros complete a row's last vector.
+///
+/// # Errors
+/// If memory for an intermediate copy cannot be allocated.
+///
+/// # Safety
+/// The matrix is readable; there is room for the rows and one more vector. 16-bit floats are converted to `f32`; other
+/// dtypes are equal.
+pub(crate) unsafe fn transposed(
+    [dtype, compute]: [DType; 2],
+    from: Matrix,
+    [others, steps]: [usize; 2],
+    to: *mut u8,
+    apart: usize,
+) -> Result<(), NoMemory> {
+    let part = Part {
+        ptr: from.ptr,
+        dtype,
+        steps,
+        step: from.cols,
+        others,
+        other: from.rows,
+    };
+    // SAFETY: guaranteed by the caller; the kind is one of this processor.
+    unsafe { of_dtype!(compute, K => K::pack(part, to.cast(), apart)) }
+}
+
+/// Adds a sum of outer products of `dtype` to earlier ones.
+///
+/// # Safety
+/// The requirements of [`OuterSum`].
+pub(crate) unsafe fn add_outer(dtype: DType, sum: &OuterSum<'_>) {
+    // SAFETY: guaranteed by the caller; the kind is one of this processor, and its units are elements.
+    unsafe { of_dtype!(dtype, K => indirect::add_outer::<K>(sum)) }
 }
 
 /// A left operand shared by several products, possibly packed.
