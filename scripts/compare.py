@@ -1,7 +1,7 @@
 """Compares the speed of nomina with PyTorch and with other Rust libraries, case by case, in one run.
 
 usage: python scripts/compare.py [--bench ops|grads|labels] [--rounds 3] [--threads 2[,...]] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
-                                 [--device cuda] [--simd avx2] [--ours PROGRAM] [--update docs/performance.md]
+                                 [--device cuda] [--simd avx2] [--busy] [--ours PROGRAM] [--update docs/performance.md]
        python scripts/compare.py --svg docs/speed.svg [--check]
 needs: pip install torch==2.11.0 numpy
 
@@ -13,7 +13,8 @@ on the GPU, and chains against torch.compile. `--bench grads` measures gradients
 it checks that all sides compute the same results for cases with the same initial numbers. `--ours` names a benchmark that is
 already built. `--bench labels` measures operators along labels and scans of files against xarray with NumPy and dask
 (pip install xarray dask zarr scipy). `--simd avx2` restricts both sides to AVX2, and measures no peers, which cannot be restricted;
-its table has separate marker lines.
+its table has separate marker lines. `--busy` measures beside a process that keeps one core busy; its table has
+marker lines of its own, too.
 
 `--threads 1,2,4,8,16` measures each case with each of these numbers of threads, without peers: a column has nomina's time and the ratio.
 Without `--only`, 20 cases of `ops`, and the training steps of `grads`, are measured.
@@ -23,6 +24,7 @@ has as its alternative text. `--check` writes nothing, and fails if the picture 
 """
 
 import argparse
+import atexit
 import json
 import math
 import os
@@ -270,6 +272,7 @@ def main():
     p.add_argument("--peers", help="on the host all that have the benchmark, and none on a GPU, unless said")
     p.add_argument("--device", default="cpu")
     p.add_argument("--simd", choices=HELD)
+    p.add_argument("--busy", action="store_true", help="beside a process that spins on one core")
     p.add_argument("--ours", help="the benchmark `ops`, as cargo built it")
     p.add_argument("--update", type=pathlib.Path)
     p.add_argument("--svg", type=pathlib.Path)
@@ -303,6 +306,8 @@ def main():
     if not cases:
         raise SystemExit(f"no case with `{only}` in its name")
     program = built("build", "--release", "--manifest-path", PEERS) if peers else None
+    if args.busy:
+        atexit.register(subprocess.Popen([sys.executable, "-c", "while True: pass"]).kill)
     by_threads, ended = {}, {}
     for count in args.threads:
         threads = ["--threads", str(count)]
@@ -320,7 +325,7 @@ def main():
         if failed:
             print(f"\n{label} ended at {', '.join(sorted(failed))}.")
     if args.update:
-        update(args.update, "-".join(filter(None, [PLACES[args.bench], args.simd, "threads" if several else None])), text)
+        update(args.update, "-".join(filter(None, [PLACES[args.bench], args.simd, args.busy and "busy", several and "threads"])), text)
     if ended["nomina"]:
         raise SystemExit(1)
 
