@@ -58,6 +58,7 @@ pub fn fuse(graph: &Graph) -> (Graph, Counts) {
     (graph, counts)
 }
 
+/// Fuses the nodes of a graph and of those inside it.
 fn fuse_into(graph: &mut Graph, counts: &mut Counts) {
     // A run computes all constants, so that there is no need of a budget.
     fold(graph, usize::MAX);

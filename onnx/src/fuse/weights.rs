@@ -181,6 +181,7 @@ pub fn match_scale(view: &View<'_>, root: usize) -> Option<Fusion> {
     scale(vec![root, before], view.input(before, 0)?, rank, both)
 }
 
+/// Creates the node of a factor and a shift for each channel, dim 1 of `rank`.
 fn scale(nodes: Vec<usize>, x: ValueId, rank: usize, affine: Affine) -> Option<Fusion> {
     let mut shape = vec![1; rank.checked_sub(1)?];
     *shape.first_mut()? = affine.factor.len();

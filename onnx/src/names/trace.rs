@@ -52,7 +52,7 @@ impl<'a> Trace<'a> {
                 trace.weights[id] = true;
             }
         }
-        // Of values of the graph around, types are known only if fusing has stated them.
+        // Types of captured values are known only if fusing has stated them.
         let captured = graph.captures.iter().map(|capture| capture.1);
         for id in graph.inputs.iter().copied().chain(captured) {
             let dims = graph.types.get(&id).and_then(|kind| trace.stated(kind));

@@ -86,13 +86,13 @@ impl Cell<'_, '_> {
     }
 }
 
-/// The sum of two operands of a program, through a function.
-fn gate_of(program: &mut Program, operands: &[usize], at: usize, function: Op) -> usize {
+/// Adds a function of the sum of two operands to a program, and returns the index of its step.
+fn push_gate(program: &mut Program, operands: &[usize], at: usize, function: Op) -> usize {
     let sum = program.apply(Op::Add, &[operands[at], operands[at + 1]]);
     program.apply(function, &[sum])
 }
 
-/// A step of a layer with the usual functions, whose elementwise operators are one pass for each state.
+/// The elementwise operators of a step with the usual functions: one pass for each state.
 enum Passes {
     /// `n = tanh(x + r h)`, `h = n + z (h' - n)`.
     Gru(Program),
@@ -101,12 +101,12 @@ enum Passes {
 }
 
 impl Passes {
-    /// The operands are the gates of the input and of the state in turns, and then the state.
+    /// Creates the pass of a GRU. The operands are the gates of the input and of the state in turns, and then the state.
     fn gru() -> Self {
         let mut program = Program::default();
         let x: Vec<usize> = (0..7).map(|_| program.operand()).collect();
-        let z = gate_of(&mut program, &x, 0, Op::Sigmoid);
-        let reset = gate_of(&mut program, &x, 2, Op::Sigmoid);
+        let z = push_gate(&mut program, &x, 0, Op::Sigmoid);
+        let reset = push_gate(&mut program, &x, 2, Op::Sigmoid);
         let own = program.apply(Op::Mul, &[reset, x[5]]);
         let sum = program.apply(Op::Add, &[x[4], own]);
         let candidate = program.apply(Op::Tanh, &[sum]);
@@ -116,17 +116,18 @@ impl Passes {
         Self::Gru(program)
     }
 
+    /// Creates the passes of an LSTM, whose operands are in the order of [`Passes::gru`].
     fn lstm() -> Self {
         let (mut cell, mut hidden) = (Program::default(), Program::default());
         let x: Vec<usize> = (0..7).map(|_| cell.operand()).collect();
-        let input = gate_of(&mut cell, &x, 0, Op::Sigmoid);
-        let forget = gate_of(&mut cell, &x, 2, Op::Sigmoid);
-        let candidate = gate_of(&mut cell, &x, 4, Op::Tanh);
+        let input = push_gate(&mut cell, &x, 0, Op::Sigmoid);
+        let forget = push_gate(&mut cell, &x, 2, Op::Sigmoid);
+        let candidate = push_gate(&mut cell, &x, 4, Op::Tanh);
         let kept = cell.apply(Op::Mul, &[forget, x[6]]);
         let new = cell.apply(Op::Mul, &[input, candidate]);
         cell.apply(Op::Add, &[kept, new]);
         let x: Vec<usize> = (0..3).map(|_| hidden.operand()).collect();
-        let output = gate_of(&mut hidden, &x, 0, Op::Sigmoid);
+        let output = push_gate(&mut hidden, &x, 0, Op::Sigmoid);
         let shown = hidden.apply(Op::Tanh, &[x[2]]);
         hidden.apply(Op::Mul, &[output, shown]);
         Self::Lstm(cell, hidden)
