@@ -458,7 +458,7 @@ fn labels_that_are_a_field_have_attributes() {
     }
     let named = Named::open(path("ostia_cut.nc")).unwrap();
     assert_eq!(
-        named.latitude[..],
+        *named.latitude.values(),
         *named.surface_temperature.labels(sea::Lat).values()
     );
     let folder = tempfile::tempdir().unwrap();
