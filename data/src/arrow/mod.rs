@@ -117,7 +117,7 @@ impl DynDataset {
         let op = "to_record_batch";
         let rows = self.require_dim(op, dim)?;
         let (mut fields, mut arrays) = (Vec::<Field>::new(), Vec::<ArrayRef>::new());
-        for one in self.variables() {
+        for one in &self.variables {
             let Some(at) = one.position(dim) else {
                 continue;
             };
