@@ -93,11 +93,23 @@ pub unsafe extern "C" fn share_older(tensor: *mut DLManagedTensor) -> *mut DLMan
 #[unsafe(no_mangle)]
 pub extern "C" fn count(transposed: bool) -> *mut DLManagedTensorVersioned {
     let count = || {
-        let x = DynTensor::options()
-            .dtype(DType::F32)
-            .arange(0, 6, 1, Names::unnamed(1))?;
-        let x = x.reshape(&[2, 3])?;
-        let x = if transposed { x.permute([1, 0])? } else { x };
+        let options = DynTensor::options().dtype(DType::F32);
+        let x = options
+            .arange(0, 6, 1, Names::unnamed(1))?
+            .reshape(&[2, 3])?;
+        // Only one of both owns the buffer, which can then be written to.
+        let turned = if transposed {
+            Some(x.permute([1, 0])?)
+        } else {
+            None
+        };
+        let x = match turned {
+            Some(turned) => {
+                drop(x);
+                turned
+            }
+            None => x,
+        };
         x.into_dlpack()
     };
     pointer(count())
