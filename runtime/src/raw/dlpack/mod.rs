@@ -16,7 +16,7 @@ use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 
-use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, MemoryFormat, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
 
 use super::{Raw, check_elements};
 use crate::shape::{Shape, Strides, numel, row_major};
@@ -185,7 +185,7 @@ impl Raw {
             return Err(Error::new(ErrorKind::Gradient, op, what).hint("`detach` it first"));
         }
         if !M::HAS_FLAGS && !self.is_unique() {
-            self = crate::call::clone_in(&self, MemoryFormat::Contiguous)?;
+            self = crate::call::duplicate(&self)?;
         }
         let read_only = !self.is_unique();
         let data = if self.numel() == 0 {
