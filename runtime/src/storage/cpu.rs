@@ -3,6 +3,7 @@
 use std::alloc::{Layout, dealloc};
 use std::any::Any;
 use std::mem::ManuallyDrop;
+use std::panic::AssertUnwindSafe;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -30,8 +31,8 @@ enum Owner {
     Storage,
     /// Another library, or a part of it, which may have lent the bytes to others too.
     Foreign {
-        /// Boxed, so that the head of small tensors does not grow.
-        _owner: Box<Arc<dyn Any + Send + Sync>>,
+        /// Boxed, so that the head of small tensors does not grow. It is only dropped, so a panic leaves nothing half-done.
+        _owner: AssertUnwindSafe<Box<Arc<dyn Any + Send + Sync>>>,
     },
     #[cfg(feature = "mmap")]
     Map {
@@ -85,7 +86,7 @@ impl CpuBuffer {
         owner: Arc<dyn Any + Send + Sync>,
     ) -> Self {
         let owner = Owner::Foreign {
-            _owner: Box::new(owner),
+            _owner: AssertUnwindSafe(Box::new(owner)),
         };
         Self { ptr, len, owner }
     }

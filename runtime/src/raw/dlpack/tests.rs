@@ -41,7 +41,7 @@ fn every_dtype_goes_both_ways_without_a_copy() {
 #[test]
 fn views_keep_their_strides() {
     let raw = counting(&[4, 6], DType::I32);
-    let view = raw.permute(&[1, 0]).unwrap().flip(&[0]).unwrap();
+    let view = raw.permute(&[1, 0]).unwrap().flip(0).unwrap();
     let expected = view.to_vec::<i32>().unwrap();
     let capsule = view.clone().into_dlpack::<Versioned>().unwrap();
     let tensor = capsule.get().dl_tensor;
