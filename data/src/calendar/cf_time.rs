@@ -195,7 +195,7 @@ impl CfTime {
             )
             .hint("write it as 2007, 2007-02, 2007-02-30 or 2007-02-30T12:00")
         };
-        let (parts, known) = super::units::parse_parts(text).ok_or_else(wrong)?;
+        let (parts, known) = super::text::parse_parts(text).ok_or_else(wrong)?;
         let first = Self::new(calendar, parts)?;
         let next = match known {
             1 => first.add_months(12)?,

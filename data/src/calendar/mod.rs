@@ -6,6 +6,7 @@
 //! [`Timestamp`](nomina::Timestamp)s.
 
 mod cf_time;
+mod text;
 mod units;
 
 use std::fmt;

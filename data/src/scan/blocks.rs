@@ -7,8 +7,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use nomina::{DynTensor, Result};
 
-use super::Reduction;
 use super::partial::{Partial, reduce_part};
+use super::reduction::Reduction;
 use crate::select::{Positions, refused};
 use crate::variable::{Data, Variable};
 

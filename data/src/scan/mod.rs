@@ -2,6 +2,7 @@
 
 mod blocks;
 mod partial;
+mod reduction;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -13,27 +14,7 @@ use crate::grouping::DatasetGroups;
 use crate::select::refused;
 use crate::variable::{Data, Variable};
 use blocks::{Job, Progress, blocks};
-
-/// A reduction over dims.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// The sum.
-    Sum,
-    /// The mean.
-    Mean,
-    /// The smallest element; NaN if there is one.
-    Min,
-    /// The greatest element; NaN if there is one.
-    Max,
-    /// The sum of the elements that are not NaN.
-    NanSum,
-    /// The mean of the elements that are not NaN: xarray's `mean`.
-    NanMean,
-    /// The smallest element that is not NaN.
-    NanMin,
-    /// The greatest element that is not NaN.
-    NanMax,
-}
+pub use reduction::Reduction;
 
 /// A reduction block by block: the memory of all blocks together, and a function that learns of progress.
 ///

@@ -2,7 +2,7 @@
 
 use nomina::{DType, DynTensor, Names, Result};
 
-use super::Reduction;
+use super::reduction::Reduction;
 
 /// The partial result of some blocks: in `f64`, or in `i64` for integers.
 pub(super) struct Partial {
@@ -11,13 +11,6 @@ pub(super) struct Partial {
     count: Option<DynTensor>,
     /// The number of elements of each result.
     len: usize,
-}
-
-impl Reduction {
-    /// Returns whether it is a minimum or a maximum.
-    pub(super) const fn is_extreme(self) -> bool {
-        matches!(self, Self::Min | Self::Max | Self::NanMin | Self::NanMax)
-    }
 }
 
 /// Reduces a part of a block over dims.
