@@ -163,7 +163,15 @@ fn packages_depend_one_way() {
         (".", &["nomina-core", "nomina-macros", "nomina-runtime"]),
         ("io", &["nomina", "nomina-runtime"]),
         ("data/macros", &[]),
-        ("data", &["nomina", "nomina-data-macros", "nomina-io"]),
+        (
+            "data",
+            &[
+                "nomina",
+                "nomina-data-macros",
+                "nomina-io",
+                "nomina-runtime",
+            ],
+        ),
         (
             "nn",
             &["nomina", "nomina-core", "nomina-macros", "nomina-runtime"],
@@ -174,6 +182,7 @@ fn packages_depend_one_way() {
             &[
                 "nomina",
                 "nomina-core",
+                "nomina-data",
                 "nomina-io",
                 "nomina-macros",
                 "nomina-runtime",

@@ -3,6 +3,7 @@
 use nomina_core::Result;
 
 use super::{DynTensor, IntoNames};
+use crate::call;
 use crate::raw::Raw;
 use crate::raw::dlpack::{Capsule, Managed};
 
@@ -28,7 +29,7 @@ impl DynTensor {
     /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) if it is recorded.
     pub fn into_dlpack<M: Managed>(self) -> Result<Capsule<M>> {
         let names = self.names;
-        let capsule = self.raw.into_dlpack();
+        let capsule = self.raw.into_dlpack(call::duplicate);
         capsule.map_err(|error| error.with_names([&names]))
     }
 

@@ -171,12 +171,16 @@ struct Exported {
 }
 
 impl Raw {
-    /// Converts to the form of DLPack: see [`DynTensor::into_dlpack`](crate::DynTensor::into_dlpack).
+    /// Converts to the form of DLPack: see [`DynTensor::into_dlpack`](crate::DynTensor::into_dlpack). The elements of a
+    /// shared tensor are copied by `duplicate` if the struct cannot say that it is read-only.
     ///
     /// # Errors
     /// [`ErrorKind::Device`] if the tensor is not on the host, [`ErrorKind::Gradient`] if it is recorded,
     /// [`ErrorKind::Memory`] if there is no memory for a copy.
-    pub fn into_dlpack<M: Managed>(mut self) -> Result<Capsule<M>> {
+    pub(crate) fn into_dlpack<M: Managed>(
+        mut self,
+        duplicate: impl FnOnce(&Self) -> Result<Self>,
+    ) -> Result<Capsule<M>> {
         let op = "into_dlpack";
         self.check_host(op)?;
         if self.requires_grad() {
@@ -185,7 +189,7 @@ impl Raw {
             return Err(Error::new(ErrorKind::Gradient, op, what).hint("`detach` it first"));
         }
         if !M::HAS_FLAGS && !self.is_unique() {
-            self = crate::call::duplicate(&self)?;
+            self = duplicate(&self)?;
         }
         let read_only = !self.is_unique();
         let data = if self.numel() == 0 {

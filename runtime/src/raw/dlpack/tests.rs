@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nomina_core::Element;
 
 use super::*;
+use crate::call::duplicate;
 
 type Versioned = DLManagedTensorVersioned;
 
@@ -24,7 +25,7 @@ fn every_dtype_goes_both_ways_without_a_copy() {
         };
         let expected = (raw.dtype(), raw.as_bytes().unwrap().to_vec());
         let alone = raw.as_ptr();
-        let capsule = raw.into_dlpack::<M>().unwrap();
+        let capsule = raw.into_dlpack::<M>(duplicate).unwrap();
         let back = Raw::from_dlpack(capsule).unwrap();
         assert_eq!(back.as_ptr(), if M::HAS_FLAGS { address } else { alone });
         assert_eq!((back.dtype(), back.as_bytes().unwrap().to_vec()), expected);
@@ -43,7 +44,7 @@ fn views_keep_their_strides() {
     let raw = counting(&[4, 6], DType::I32);
     let view = raw.permute(&[1, 0]).unwrap().flip(0).unwrap();
     let expected = view.to_vec::<i32>().unwrap();
-    let capsule = view.clone().into_dlpack::<Versioned>().unwrap();
+    let capsule = view.clone().into_dlpack::<Versioned>(duplicate).unwrap();
     let tensor = capsule.get().dl_tensor;
     assert_eq!((tensor.ndim, tensor.byte_offset), (2, 0));
     assert_eq!(tensor.data.cast_const().cast(), view.as_ptr());
@@ -55,7 +56,7 @@ fn views_keep_their_strides() {
     assert_eq!(back.to_vec::<i32>().unwrap(), expected);
     for shape in [&[][..], &[0, 3], &[1, 1]] {
         let raw = counting(shape, DType::F32);
-        let back = Raw::from_dlpack(raw.into_dlpack::<Versioned>().unwrap()).unwrap();
+        let back = Raw::from_dlpack(raw.into_dlpack::<Versioned>(duplicate).unwrap()).unwrap();
         assert_eq!(back.shape(), shape);
     }
 }
@@ -63,12 +64,15 @@ fn views_keep_their_strides() {
 #[test]
 fn shared_elements_are_read_only_or_copied() {
     let raw = counting(&[3], DType::F32);
-    let shared = raw.clone().into_dlpack::<Versioned>().unwrap();
+    let shared = raw.clone().into_dlpack::<Versioned>(duplicate).unwrap();
     assert_eq!(
         (shared.get().flags, shared.get().version),
         (READ_ONLY, VERSION)
     );
-    let older = raw.clone().into_dlpack::<DLManagedTensor>().unwrap();
+    let older = raw
+        .clone()
+        .into_dlpack::<DLManagedTensor>(duplicate)
+        .unwrap();
     assert_ne!(older.get().dl_tensor.data.cast_const().cast(), raw.as_ptr());
     // The capsule holds the buffer, so nomina copies it before it writes.
     let mut raw = raw;
@@ -76,7 +80,7 @@ fn shared_elements_are_read_only_or_copied() {
     drop(shared);
     assert!(raw.unique_ptr().is_some());
     let address = raw.as_ptr();
-    let alone = raw.into_dlpack::<Versioned>().unwrap();
+    let alone = raw.into_dlpack::<Versioned>(duplicate).unwrap();
     assert_eq!(
         (
             alone.get().flags,
