@@ -50,19 +50,19 @@ macro_rules! complex {
                 d_one: t.d_one,
                 ahead: t.ahead,
             };
-            let masks = array!(v < V => mask(parts.cols, v));
+            let masks = std::array::from_fn(|v| mask(parts.cols, v));
             if LEFT == PACKED {
                 prefetch_result(t);
             }
             // SAFETY: guaranteed by the caller.
             let sums = unsafe { sums::<PARTS, V, MASKED, LEFT, true>(&parts, masks) };
-            each!(i < M => {
+            for i in 0..M {
                 if LEFT == PACKED && i == t.rows {
                     break;
                 }
                 let c = parts.c.wrapping_offset(i as isize * parts.c_row);
                 let d = parts.d.wrapping_offset(i as isize * parts.d_row);
-                each!(v < V => {
+                for v in 0..V {
                     let mut sum = add_sub(sums[2 * i][v], swapped(sums[2 * i + 1][v]));
                     // Skipped for one: multiplying an infinity by 1 + 0i would give NaN in the other part.
                     if t.alpha != ONE {
@@ -83,8 +83,8 @@ macro_rules! complex {
                         }
                         write(masks[v], c.wrapping_add(v * LANES), sum);
                     }
-                });
-            });
+                }
+            }
         }
 
         const fn kernels<const MASKED: bool>() -> [Shapes<Pair, Pair>; 2] {

@@ -120,28 +120,6 @@ pub(super) fn prefetch_result<U, E>(t: &Tile<U, E>) {
     }
 }
 
-/// Runs a loop over `0..end` without an iterator. LLVM would have to inline the functions of the iterator in every
-/// kernel, because rustc inlines nothing into functions with target features.
-macro_rules! each {
-    ($i:ident < $end:expr => $body:block) => {
-        let mut $i = 0_usize;
-        while $i < $end {
-            $body
-            // Never wraps; where overflow is checked, the check would stay in the loop.
-            $i = $i.wrapping_add(1);
-        }
-    };
-}
-
-/// Returns an array of the values at `0..len`, like `std::array::from_fn` but without a closure.
-macro_rules! array {
-    ($i:ident < $len:expr => $value:expr) => {{
-        let mut array = [{ let $i = 0_usize; $value }; $len];
-        each!($i < $len => { array[$i] = $value; });
-        array
-    }};
-}
-
 /// Returns `None`: the tile has no steps in assembly.
 ///
 /// # Safety
@@ -179,14 +157,14 @@ macro_rules! tile {
             };
             let (mut a, mut b, mut ahead) = (t.a, t.b, t.ahead.first);
             let mut sums = [[zero(); V]; M];
-            each!(step < t.depth => {
+            for step in 0..t.depth {
                 // SAFETY: the row of `b` has the columns of the mask; the rows of `a` and the table have this step.
                 unsafe {
                     if LEFT == INDIRECT {
                         let parts = if PAIRED { 2 } else { 1 };
                         a = t.a.wrapping_add(t.a_steps.add(step).read() * parts);
                     }
-                    let row: [Vector; V] = array!(v < V => {
+                    let row: [Vector; V] = std::array::from_fn(|v| {
                         let b = b.wrapping_add(v * LANES);
                         if MASKED {
                             load(masks[v], b)
@@ -194,11 +172,13 @@ macro_rules! tile {
                             whole(b)
                         }
                     });
-                    each!(i < M => {
+                    for i in 0..M {
                         let at = if PAIRED && LEFT == AS_IT_LIES { (i / 2) as isize * a_row + (i % 2) as isize } else { i as isize * a_row };
                         let x = splat(a.wrapping_offset(at));
-                        each!(v < V => { sums[i][v] = madd(x, row[v], sums[i][v]); });
-                    });
+                        for v in 0..V {
+                            sums[i][v] = madd(x, row[v], sums[i][v]);
+                        }
+                    }
                 }
                 // A step of a one-vector tile has no room for another load.
                 if V == VECTORS {
@@ -210,7 +190,7 @@ macro_rules! tile {
                 }
                 b = b.wrapping_offset(t.b_step);
                 a = a.wrapping_offset(a_step);
-            });
+            }
             sums
         }
 
@@ -238,7 +218,7 @@ macro_rules! tile {
                 false => None,
             };
             match by_hand {
-                Some(sums) => array!(i < M => array!(v < V => sums[i][v])),
+                Some(sums) => std::array::from_fn(|i| std::array::from_fn(|v| sums[i][v])),
                 // SAFETY: guaranteed by the caller.
                 None => unsafe { steps::<M, V, MASKED, LEFT, PAIRED>(t, masks) },
             }
@@ -251,20 +231,20 @@ macro_rules! tile {
         unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const LEFT: usize>(
             t: &Tile<Unit, Elem>,
         ) {
-            let masks = array!(v < V => mask(t.cols, v));
+            let masks = std::array::from_fn(|v| mask(t.cols, v));
             if LEFT == PACKED {
                 prefetch_result(t);
             }
             // SAFETY: guaranteed by the caller.
             let sums = unsafe { sums::<M, V, MASKED, LEFT, false>(t, masks) };
             let alpha = all(t.alpha);
-            each!(i < M => {
+            for i in 0..M {
                 if LEFT == PACKED && i == t.rows {
                     break;
                 }
                 let c = t.c.wrapping_offset(i as isize * t.c_row);
                 let d = t.d.wrapping_offset(i as isize * t.d_row);
-                each!(v < V => {
+                for v in 0..V {
                     let mut sum = times(alpha, sums[i][v]);
                     // SAFETY: `c` and `d` have the columns of the mask.
                     unsafe {
@@ -278,8 +258,8 @@ macro_rules! tile {
                         }
                         write(masks[v], c.wrapping_add(v * LANES), sum);
                     }
-                });
-            });
+                }
+            }
         }
 
         const fn kernels<const MASKED: bool>() -> [Shapes<Unit, Elem>; 2] {
@@ -354,19 +334,21 @@ macro_rules! moves {
             /// The prefetch distance in rows; they are too far apart for the hardware prefetcher.
             const AHEAD: isize = 16;
             let (vectors, rest) = (cols / LANES, cols % LANES);
-            each!(row < rows => {
+            for row in 0..rows {
                 let from = from.wrapping_offset(row as isize * step);
                 let to = to.wrapping_add(row * apart);
                 _mm_prefetch::<_MM_HINT_T0>(from.wrapping_offset(AHEAD * step).cast());
                 // SAFETY: within the row, as the caller guarantees.
                 unsafe {
-                    each!(v < vectors => { put_whole(to.add(v * LANES), whole(from.add(v * LANES))); });
+                    for v in 0..vectors {
+                        put_whole(to.add(v * LANES), whole(from.add(v * LANES)));
+                    }
                     if rest > 0 {
                         let row = load(mask(rest, 0), from.add(vectors * LANES));
                         put(within(apart, vectors), to.add(vectors * LANES), row);
                     }
                 }
-            });
+            }
         }
 
         /// Copies columns of contiguous elements, `step` apart, to such rows.
@@ -422,6 +404,6 @@ macro_rules! moves {
     };
 }
 
-pub(super) use {array, each, tile};
+pub(super) use tile;
 #[cfg(target_arch = "x86_64")]
 pub(super) use {instructions, moves};
