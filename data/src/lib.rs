@@ -38,7 +38,7 @@
 //! |---|---|
 //! | `netcdf` (default) | netCDF, classic and version 4, by `netcdf-reader` |
 //! | `plot` | `plot::Plot`, pictures of tensors with labels, SVG and PNG, by `plotters` |
-//! | `arrow` | [`arrow`](mod@arrow): record batches as datasets, tensors as columns, by `arrow-array` |
+//! | `arrow` | record batches as datasets, tensors as columns, by `arrow-array` |
 //! | `blosc` | chunks of zarr that blosc compressed, by `blusc` |
 //!
 //! zarr is always there: groups of version 2 and 3 are read, and those of version 3 written. All crates are pure Rust.
