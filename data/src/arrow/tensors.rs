@@ -209,15 +209,12 @@ impl Layout {
             )
         };
         let value: Value = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
-        let list = |keys: [&str; 2]| {
-            let found = keys.into_iter().find_map(|key| value.get(key));
-            found.filter(|value| !value.is_null())
-        };
+        let member = |key: &str| value.get(key).filter(|value| !value.is_null());
         let numbers = |value: &Value| -> Option<Vec<usize>> {
             let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
             value.as_array()?.iter().map(number).collect()
         };
-        let shape = list(["shape", "shape"]).and_then(&numbers);
+        let shape = member("shape").and_then(&numbers);
         let shape = shape.ok_or_else(|| broken("there is no `shape`".to_owned()))?;
         let product = shape
             .iter()
@@ -228,7 +225,7 @@ impl Layout {
             )));
         }
         let rank = shape.len();
-        let names = match list(["dim_names", "dim_names"]) {
+        let names = match member("dim_names") {
             None => vec![None; rank],
             Some(value) => {
                 let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -244,8 +241,8 @@ impl Layout {
                     .collect()
             }
         };
-        // `arrow-schema` writes the second.
-        let permutation = match list(["permutation", "permutations"]) {
+        // `arrow-schema` writes the second key.
+        let permutation = match member("permutation").or_else(|| member("permutations")) {
             None => (0..rank).collect(),
             Some(value) => {
                 let fits = |all: &Vec<usize>| {

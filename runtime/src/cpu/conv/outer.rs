@@ -45,11 +45,13 @@ pub(super) unsafe fn gradient<S: Widen<A>, A: ConvNumber>(
     let Some(layout) = PixelLayout::new(&job.windows, job.channels) else {
         return Ok(false);
     };
-    if cfg!(unoptimized) || job.outs < OUTS {
+    let count = positions(&job.windows);
+    // Without a position, no sum would be written.
+    if cfg!(unoptimized) || job.outs < OUTS || job.batch == 0 || count == 0 {
         return Ok(false);
     }
     let shape = TileShape::for_dtype(compute(job.dtype));
-    let (width, count) = (shape.width(), positions(&job.windows));
+    let width = shape.width();
     let panels = job.outs.div_ceil(width);
     // Elements of one element of the batch.
     let pixels = product([layout.unit, job.groups]);

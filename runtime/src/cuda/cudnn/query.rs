@@ -149,7 +149,7 @@ mod tests {
             dilation,
             out,
         };
-        // The same at both ends, also if the last elements are left out.
+        // Equal padding at both ends, also if the last elements are left out.
         assert_eq!(padding_after(&window(9, 3, 1, 1, 1, 9)), Some(1));
         assert_eq!(padding_after(&window(10, 3, 2, 0, 1, 4)), Some(0));
         // One more behind, for a kernel of even size.

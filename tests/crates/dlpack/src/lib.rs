@@ -37,7 +37,7 @@ pub extern "C" fn error_text() -> *const c_char {
 /// Returns the same elements, which no one copies.
 ///
 /// # Safety
-/// That of [`Capsule::from_raw`].
+/// The requirements of [`Capsule::from_raw`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn share(
     tensor: *mut DLManagedTensorVersioned,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn share(
 /// Returns the sum of the elements with themselves.
 ///
 /// # Safety
-/// That of [`Capsule::from_raw`].
+/// The requirements of [`Capsule::from_raw`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn double(
     tensor: *mut DLManagedTensorVersioned,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn double(
 /// Adds one in place, and returns the tensor.
 ///
 /// # Safety
-/// That of [`Capsule::from_raw`].
+/// The requirements of [`Capsule::from_raw`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn increment(
     tensor: *mut DLManagedTensorVersioned,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn increment(
 /// Takes and returns the struct of versions before 1.0.
 ///
 /// # Safety
-/// That of [`Capsule::from_raw`].
+/// The requirements of [`Capsule::from_raw`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn share_older(tensor: *mut DLManagedTensor) -> *mut DLManagedTensor {
     // SAFETY: guaranteed by the caller.
