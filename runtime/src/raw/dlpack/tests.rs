@@ -95,7 +95,7 @@ struct Foreign {
     shape: Vec<i64>,
     strides: Vec<i64>,
     elements: Vec<f32>,
-    freed: &'static AtomicUsize,
+    freed: Arc<AtomicUsize>,
 }
 
 unsafe extern "C" fn free_foreign(managed: *mut Versioned) {
@@ -112,13 +112,13 @@ fn foreign(
     shape: &[i64],
     strides: &[i64],
     change: impl FnOnce(&mut Versioned),
-) -> (Capsule, &'static AtomicUsize) {
-    let freed: &'static AtomicUsize = Box::leak(Box::default());
+) -> (Capsule, Arc<AtomicUsize>) {
+    let freed = Arc::<AtomicUsize>::default();
     let mut foreign = Box::new(Foreign {
         shape: shape.to_vec(),
         strides: strides.to_vec(),
         elements,
-        freed,
+        freed: freed.clone(),
     });
     let dl_tensor = DLTensor {
         data: foreign.elements.as_mut_ptr().cast(),
