@@ -55,7 +55,7 @@
 //! | write to a part of a tensor, compute with sparse tensors | [`TensorMut`], [`Sparse`] |
 //! | pass optional arguments | [`options`]; [`types`] has other types of arguments and results |
 //! | handle mistakes of sizes, files and devices | [`Error`]; a method `x` that can fail has a form `try_x` |
-//! | run on a GPU, limit memory, seed | [`Device`], [`cuda`], [`memory`], [`manual_seed`] |
+//! | run on a GPU, limit memory, seed | [`Device`], [`cuda`], [`memory`], [`manual_seed`], [`with_seed`] |
 //!
 //! `let N = 3;` does not compile where `dims! { N }` is in scope: a unit struct is a pattern.
 //!
@@ -116,7 +116,7 @@ pub use nomina_runtime::raw::dlpack;
 #[doc(inline)]
 pub use nomina_runtime::{
     Device, DynSparse, DynTensor, Generator, allow_unoptimized, cuda, manual_seed, memory,
-    with_default_dtype,
+    with_default_dtype, with_seed,
 };
 pub use num_complex::Complex;
 pub use options::*;

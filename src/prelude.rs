@@ -15,6 +15,7 @@ pub use crate::{
     Integral, MemoryFormat, Names, Number, Numeric, Operand, Promote, PromoteScalar, Real,
     RealNumber, Result, Scalar, Tensor, TensorMut, Typed, bf16, cat, dims, einsum, f16, fuse,
     manual_seed, names, relations, stack, tensor, try_einsum, try_fuse, with_default_dtype,
+    with_seed,
 };
 pub use crate::{DynSparse, Sparse, SparseFactor, Summed};
 pub use crate::{IndexElement, Part, PointsOf, SubscriptsOf};

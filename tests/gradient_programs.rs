@@ -191,44 +191,45 @@ dims! { N, C, K }
 /// One program, typed and dynamic: equal to the bit.
 #[test]
 fn typed_and_dynamic_agree() {
-    manual_seed(3);
-    let x: Tensor<(N, C), f64> = Tensor::randn([4, 3]);
-    let w: Tensor<(C, K), f64> = Tensor::randn([3, 5]);
-    let b: Tensor<(K,), f64> = Tensor::randn([5]);
-    let (x, w, b) = (x.with_grad(), w.with_grad(), b.with_grad());
-    let y = (x.contract(&w, C) + &b).tanh();
-    let z = y.softmax(K).cumsum(N) - y.mean(keep(K)).exp();
-    let z = z.align_to((K, N)).square().logsumexp(N) * w.amax(C).sigmoid();
-    let loss = (z.flip(K) + b.sin()).norm(..);
-    let plain = |x: &DynTensor| x.detach().with_grad().unwrap();
-    let [dx, dw, db] = [
-        x.clone().into_dyn(),
-        w.clone().into_dyn(),
-        b.clone().into_dyn(),
-    ];
-    let [dx, dw, db] = [plain(&dx), plain(&dw), plain(&db)];
-    let dynamic = || -> Result<DynTensor> {
-        let y = dx.contract(&dw, "C")?.add(&db)?.tanh()?;
-        let mean = y.mean_with(
-            "K",
-            nomina::dynamic::ReduceOptions {
-                keepdim: true,
-                ..Default::default()
-            },
-        )?;
-        let z = y.softmax("K")?.cumsum("N")?.sub(&mean.exp()?)?;
-        let z = z.align_to(["K", "N"])?.square()?.logsumexp("N")?;
-        let z = z.mul(&dw.amax("C")?.sigmoid()?)?;
-        z.flip("K")?.add(&db.sin()?)?.norm(..)
-    };
-    let same = dynamic().unwrap();
-    assert_eq!(loss.item(), same.item().unwrap().to_f64());
-    loss.backward();
-    same.backward_with(&same.ones_like().unwrap(), BackwardOptions::default())
-        .unwrap();
-    let of = |x: &DynTensor| x.grad().unwrap().to_vec::<f64>().unwrap();
-    assert_eq!(x.grad().unwrap().to_vec(), of(&dx));
-    assert_eq!(w.grad().unwrap().to_vec(), of(&dw));
-    assert_eq!(b.grad().unwrap().to_vec(), of(&db));
-    assert_eq!(dw.grad().unwrap().names(), dw.names());
+    with_seed(3, || {
+        let x: Tensor<(N, C), f64> = Tensor::randn([4, 3]);
+        let w: Tensor<(C, K), f64> = Tensor::randn([3, 5]);
+        let b: Tensor<(K,), f64> = Tensor::randn([5]);
+        let (x, w, b) = (x.with_grad(), w.with_grad(), b.with_grad());
+        let y = (x.contract(&w, C) + &b).tanh();
+        let z = y.softmax(K).cumsum(N) - y.mean(keep(K)).exp();
+        let z = z.align_to((K, N)).square().logsumexp(N) * w.amax(C).sigmoid();
+        let loss = (z.flip(K) + b.sin()).norm(..);
+        let plain = |x: &DynTensor| x.detach().with_grad().unwrap();
+        let [dx, dw, db] = [
+            x.clone().into_dyn(),
+            w.clone().into_dyn(),
+            b.clone().into_dyn(),
+        ];
+        let [dx, dw, db] = [plain(&dx), plain(&dw), plain(&db)];
+        let dynamic = || -> Result<DynTensor> {
+            let y = dx.contract(&dw, "C")?.add(&db)?.tanh()?;
+            let mean = y.mean_with(
+                "K",
+                nomina::dynamic::ReduceOptions {
+                    keepdim: true,
+                    ..Default::default()
+                },
+            )?;
+            let z = y.softmax("K")?.cumsum("N")?.sub(&mean.exp()?)?;
+            let z = z.align_to(["K", "N"])?.square()?.logsumexp("N")?;
+            let z = z.mul(&dw.amax("C")?.sigmoid()?)?;
+            z.flip("K")?.add(&db.sin()?)?.norm(..)
+        };
+        let same = dynamic().unwrap();
+        assert_eq!(loss.item(), same.item().unwrap().to_f64());
+        loss.backward();
+        same.backward_with(&same.ones_like().unwrap(), BackwardOptions::default())
+            .unwrap();
+        let of = |x: &DynTensor| x.grad().unwrap().to_vec::<f64>().unwrap();
+        assert_eq!(x.grad().unwrap().to_vec(), of(&dx));
+        assert_eq!(w.grad().unwrap().to_vec(), of(&dw));
+        assert_eq!(b.grad().unwrap().to_vec(), of(&db));
+        assert_eq!(dw.grad().unwrap().names(), dw.names());
+    });
 }

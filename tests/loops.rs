@@ -58,38 +58,39 @@ fn recurrent(
 
 #[test]
 fn a_scan_is_a_loop_and_so_are_its_gradients() {
-    manual_seed(1);
-    let x = Tensor::<(N, T, C), f64>::randn([2, 5, 3]);
-    let start = Tensor::<(N, H), f64>::randn([2, 4]);
-    let w = Tensor::<(H, C), f64>::randn([4, 3]);
-    let u = Tensor::<(Prime<H>, H), f64>::randn([4, 4]);
-    let (last, all) = recurrent(&x, &start, &w, &u);
-    let (mut h, numbers) = (start.to_vec(), [x.to_vec(), w.to_vec(), u.to_vec()]);
-    for t in 0..5 {
-        let before = h.clone();
-        for n in 0..2 {
-            for k in 0..4 {
-                let own: f64 = (0..3)
-                    .map(|c| numbers[0][(n * 5 + t) * 3 + c] * numbers[1][k * 3 + c])
-                    .sum();
-                let past: f64 = (0..4)
-                    .map(|j| numbers[2][k * 4 + j] * before[n * 4 + j])
-                    .sum();
-                h[n * 4 + k] = (own + past).tanh();
-                let found = all.select(T, t).select(N, n).select(H, k).item();
-                assert!((found - h[n * 4 + k]).abs() < 1e-12);
+    with_seed(1, || {
+        let x = Tensor::<(N, T, C), f64>::randn([2, 5, 3]);
+        let start = Tensor::<(N, H), f64>::randn([2, 4]);
+        let w = Tensor::<(H, C), f64>::randn([4, 3]);
+        let u = Tensor::<(Prime<H>, H), f64>::randn([4, 4]);
+        let (last, all) = recurrent(&x, &start, &w, &u);
+        let (mut h, numbers) = (start.to_vec(), [x.to_vec(), w.to_vec(), u.to_vec()]);
+        for t in 0..5 {
+            let before = h.clone();
+            for n in 0..2 {
+                for k in 0..4 {
+                    let own: f64 = (0..3)
+                        .map(|c| numbers[0][(n * 5 + t) * 3 + c] * numbers[1][k * 3 + c])
+                        .sum();
+                    let past: f64 = (0..4)
+                        .map(|j| numbers[2][k * 4 + j] * before[n * 4 + j])
+                        .sum();
+                    h[n * 4 + k] = (own + past).tanh();
+                    let found = all.select(T, t).select(N, n).select(H, k).item();
+                    assert!((found - h[n * 4 + k]).abs() < 1e-12);
+                }
             }
         }
-    }
-    close(&last, &all.select(T, -1));
+        close(&last, &all.select(T, -1));
 
-    // Weights of the sum, so that no gradient is symmetric.
-    let seed = Tensor::<(T, N, H), f64>::randn([5, 2, 4]);
-    let loss = |(last, all): Recurrence<H>| (all * &seed).sum(..) + last.square().sum(..);
-    check_gradient(&x, |x| loss(recurrent(x, &start, &w, &u)));
-    check_gradient(&start, |start| loss(recurrent(&x, start, &w, &u)));
-    check_gradient(&w, |w| loss(recurrent(&x, &start, w, &u)));
-    check_gradient(&u, |u| loss(recurrent(&x, &start, &w, u)));
+        // Weights of the sum, so that no gradient is symmetric.
+        let seed = Tensor::<(T, N, H), f64>::randn([5, 2, 4]);
+        let loss = |(last, all): Recurrence<H>| (all * &seed).sum(..) + last.square().sum(..);
+        check_gradient(&x, |x| loss(recurrent(x, &start, &w, &u)));
+        check_gradient(&start, |start| loss(recurrent(&x, start, &w, &u)));
+        check_gradient(&w, |w| loss(recurrent(&x, &start, w, &u)));
+        check_gradient(&u, |u| loss(recurrent(&x, &start, &w, u)));
+    });
 }
 
 #[test]
@@ -125,26 +126,27 @@ fn a_carry_may_be_of_any_type() {
 
 #[test]
 fn an_associative_scan_equals_a_scan_for_any_number_of_slices() {
-    manual_seed(2);
-    for steps in (0..=17).chain([31, 32, 33, 100]) {
-        let a = Tensor::<(N, T, C), f64>::randn([2, steps, 3]);
-        let b = Tensor::<(T, C), f64>::randn([steps, 3]);
-        let mut calls = 0;
-        let combine =
-            |(a1, b1): (Tensor<(N, T, C), f64>, Tensor<(T, C), f64>),
-             (a2, b2): (Tensor<(N, T, C), f64>, Tensor<(T, C), f64>)| {
-                calls += 1;
-                (a1 + &a2, b1 * &b2)
-            };
-        let (sums, products) = associative_scan(T, combine, (&a, &b));
-        close(&sums, &a.cumsum(T));
-        close(&products, &b.cumprod(T));
-        let bound = 2.0 * (steps.max(1) as f64).log2();
-        assert!(
-            f64::from(calls) <= bound,
-            "{calls} calls for {steps} slices"
-        );
-    }
+    with_seed(2, || {
+        for steps in (0..=17).chain([31, 32, 33, 100]) {
+            let a = Tensor::<(N, T, C), f64>::randn([2, steps, 3]);
+            let b = Tensor::<(T, C), f64>::randn([steps, 3]);
+            let mut calls = 0;
+            let combine =
+                |(a1, b1): (Tensor<(N, T, C), f64>, Tensor<(T, C), f64>),
+                 (a2, b2): (Tensor<(N, T, C), f64>, Tensor<(T, C), f64>)| {
+                    calls += 1;
+                    (a1 + &a2, b1 * &b2)
+                };
+            let (sums, products) = associative_scan(T, combine, (&a, &b));
+            close(&sums, &a.cumsum(T));
+            close(&products, &b.cumprod(T));
+            let bound = 2.0 * (steps.max(1) as f64).log2();
+            assert!(
+                f64::from(calls) <= bound,
+                "{calls} calls for {steps} slices"
+            );
+        }
+    });
 }
 
 /// `h = a * h + b` for all steps, which is not commutative.
@@ -154,52 +156,55 @@ fn linear(a: &Tensor<(T, C), f64>, b: &Tensor<(T, C), f64>) -> Tensor<(T, C), f6
 
 #[test]
 fn gradients_pass_through_an_associative_scan() {
-    manual_seed(3);
-    for steps in [1, 2, 5, 8] {
-        let (a, b) = (
-            Tensor::<(T, C), f64>::randn([steps, 2]),
-            Tensor::randn([steps, 2]),
-        );
-        let by_scan = |a: &Tensor<(T, C), f64>, b: &Tensor<(T, C), f64>| {
-            let step = |h: Tensor<(C,), f64>, (a, b): (Tensor<(C,), f64>, Tensor<(C,), f64>)| {
-                let h = a * h + b;
-                (h.clone(), h)
+    with_seed(3, || {
+        for steps in [1, 2, 5, 8] {
+            let (a, b) = (
+                Tensor::<(T, C), f64>::randn([steps, 2]),
+                Tensor::randn([steps, 2]),
+            );
+            let by_scan = |a: &Tensor<(T, C), f64>, b: &Tensor<(T, C), f64>| {
+                let step =
+                    |h: Tensor<(C,), f64>, (a, b): (Tensor<(C,), f64>, Tensor<(C,), f64>)| {
+                        let h = a * h + b;
+                        (h.clone(), h)
+                    };
+                let (_, all): (_, Tensor<(T, C), f64>) = scan(T, step, Tensor::zeros([2]), (a, b));
+                all
             };
-            let (_, all): (_, Tensor<(T, C), f64>) = scan(T, step, Tensor::zeros([2]), (a, b));
-            all
-        };
-        close(&linear(&a, &b), &by_scan(&a, &b));
-        let seed = Tensor::<(T, C), f64>::randn([steps, 2]);
-        if steps > 1 {
-            check_gradient(&a, |a| (linear(a, &b) * &seed).sum(..));
+            close(&linear(&a, &b), &by_scan(&a, &b));
+            let seed = Tensor::<(T, C), f64>::randn([steps, 2]);
+            if steps > 1 {
+                check_gradient(&a, |a| (linear(a, &b) * &seed).sum(..));
+            }
+            check_gradient(&b, |b| (linear(&a, b) * &seed).sum(..));
         }
-        check_gradient(&b, |b| (linear(&a, b) * &seed).sum(..));
-    }
+    });
 }
 
 #[test]
 fn a_function_of_slices_equals_the_operators_on_all() {
-    manual_seed(4);
-    let x = Tensor::<(C, N, H), f64>::randn([3, 4, 2]);
-    let w = Tensor::<(N, C), f64>::randn([4, 3]);
-    let f = |(x, w): (Tensor<(C, H), f64>, Tensor<(C,), f64>)| x.contract(&w, C).tanh();
-    let y: Tensor<(N, H), f64> = map_over(N, f, (&x, &w));
-    let whole: Tensor<(N, H), f64> = einsum!(x[C, N, H] * w[N, C] -> [N, H]).tanh();
-    close(&y, &whole);
-    check_gradient(&x, |x| map_over(N, f, (x, &w)).square().sum(..));
-    check_gradient(&w, |w| map_over(N, f, (&x, w)).square().sum(..));
+    with_seed(4, || {
+        let x = Tensor::<(C, N, H), f64>::randn([3, 4, 2]);
+        let w = Tensor::<(N, C), f64>::randn([4, 3]);
+        let f = |(x, w): (Tensor<(C, H), f64>, Tensor<(C,), f64>)| x.contract(&w, C).tanh();
+        let y: Tensor<(N, H), f64> = map_over(N, f, (&x, &w));
+        let whole: Tensor<(N, H), f64> = einsum!(x[C, N, H] * w[N, C] -> [N, H]).tanh();
+        close(&y, &whole);
+        check_gradient(&x, |x| map_over(N, f, (x, &w)).square().sum(..));
+        check_gradient(&w, |w| map_over(N, f, (&x, w)).square().sum(..));
 
-    // Over two dims, one inside the other, and with several results.
-    let pairs: Tensor<(N, H), f64> = map_over(
-        N,
-        |x: Tensor<(C, H), f64>| map_over(H, |x: Tensor<(C,), f64>| x.amax(C).item(), &x),
-        &x,
-    );
-    close(&pairs, &x.amax(C));
-    let (sums, counts) = map_over(H, |x: Tensor<(C, N), f64>| (x.sum(N), x.numel() as i64), &x);
-    let (sums, counts): (Tensor<(H, C), f64>, Tensor<(H,), i64>) = (sums, counts);
-    close(&sums, &x.sum(N).align_to((H, C)));
-    assert_eq!(counts.to_vec(), [12, 12]);
+        // Over two dims, one inside the other, and with several results.
+        let pairs: Tensor<(N, H), f64> = map_over(
+            N,
+            |x: Tensor<(C, H), f64>| map_over(H, |x: Tensor<(C,), f64>| x.amax(C).item(), &x),
+            &x,
+        );
+        close(&pairs, &x.amax(C));
+        let (sums, counts) = map_over(H, |x: Tensor<(C, N), f64>| (x.sum(N), x.numel() as i64), &x);
+        let (sums, counts): (Tensor<(H, C), f64>, Tensor<(H,), i64>) = (sums, counts);
+        close(&sums, &x.sum(N).align_to((H, C)));
+        assert_eq!(counts.to_vec(), [12, 12]);
+    });
 }
 
 #[test]

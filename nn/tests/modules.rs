@@ -78,13 +78,14 @@ fn paths_are_the_fields_on_the_way() {
 
 #[test]
 fn state_goes_into_another_model() {
-    manual_seed(1);
-    let (one, mut two) = (model(), model());
-    let state = one.state();
-    assert!(!two.first.weight.equal(&one.first.weight));
-    two.load(state);
-    assert!(two.first.weight.equal(&one.first.weight));
-    assert!(two.first.weight.requires_grad() && !two.seen.requires_grad());
+    with_seed(1, || {
+        let (one, mut two) = (model(), model());
+        let state = one.state();
+        assert!(!two.first.weight.equal(&one.first.weight));
+        two.load(state);
+        assert!(two.first.weight.equal(&one.first.weight));
+        assert!(two.first.weight.requires_grad() && !two.seen.requires_grad());
+    });
 }
 
 #[test]

@@ -55,36 +55,37 @@ fn off<D: Dims, T: Float>(x: &Tensor<D>, y: &Tensor<D, T>) -> f64 {
 
 #[test]
 fn a_model_is_converted_with_its_statistics() {
-    manual_seed(1);
-    let mut net = Net::new();
-    let x = Tensor::<(N, C, H, W)>::randn([3, 2, 5, 5]);
-    let _ = net.forward(&x, Mode::Train);
-    net.last[0].freeze();
-    let y = net.forward(&x, Mode::Eval);
+    with_seed(1, || {
+        let mut net = Net::new();
+        let x = Tensor::<(N, C, H, W)>::randn([3, 2, 5, 5]);
+        let _ = net.forward(&x, Mode::Train);
+        net.last[0].freeze();
+        let y = net.forward(&x, Mode::Eval);
 
-    let double = net.to::<f64>();
-    assert!(off(&y, &double.forward(&x.to(), Mode::Eval)) < 1e-5);
-    let half = net.to::<bf16>();
-    let error = off(&y, &half.forward(&x.to(), Mode::Eval));
-    assert!(0.0 < error && error < 0.1, "{error}");
+        let double = net.to::<f64>();
+        assert!(off(&y, &double.forward(&x.to(), Mode::Eval)) < 1e-5);
+        let half = net.to::<bf16>();
+        let error = off(&y, &half.forward(&x.to(), Mode::Eval));
+        assert!(0.0 < error && error < 0.1, "{error}");
 
-    assert_eq!(double.paths(), net.paths());
-    assert_eq!((double.name.as_str(), double.rate.rate), ("net", 0.5));
-    // Numbers of batches stay integers; frozen parameters stay frozen.
-    for ((path, old), (_, new)) in net.state().into_iter().zip(half.state()) {
-        let wanted = if old.dtype() == DType::F32 {
-            DType::BF16
-        } else {
-            old.dtype()
-        };
-        assert_eq!(new.dtype(), wanted, "{path}");
-    }
-    for ((path, old), (_, new)) in net.params().into_iter().zip(double.params()) {
-        assert_eq!(old.requires_grad(), new.requires_grad(), "{path}");
-    }
-    // The leaves are new ones.
-    double.forward(&x.to(), Mode::Eval).sum(..).backward();
-    assert!(net.conv.weight.grad().is_none() && double.conv.weight.grad().is_some());
+        assert_eq!(double.paths(), net.paths());
+        assert_eq!((double.name.as_str(), double.rate.rate), ("net", 0.5));
+        // Numbers of batches stay integers; frozen parameters stay frozen.
+        for ((path, old), (_, new)) in net.state().into_iter().zip(half.state()) {
+            let wanted = if old.dtype() == DType::F32 {
+                DType::BF16
+            } else {
+                old.dtype()
+            };
+            assert_eq!(new.dtype(), wanted, "{path}");
+        }
+        for ((path, old), (_, new)) in net.params().into_iter().zip(double.params()) {
+            assert_eq!(old.requires_grad(), new.requires_grad(), "{path}");
+        }
+        // The leaves are new ones.
+        double.forward(&x.to(), Mode::Eval).sum(..).backward();
+        assert!(net.conv.weight.grad().is_none() && double.conv.weight.grad().is_some());
+    });
 }
 
 #[test]
@@ -114,42 +115,43 @@ struct Embeddings<T: Element = f32> {
 /// Products round their operands, and nothing else is rounded.
 #[test]
 fn autocast_rounds_the_operands_of_products() {
-    manual_seed(2);
-    let layer = Linear::new(C.of(20), Out.of(6));
-    let x = Tensor::<(N, C)>::randn([4, 20]);
-    let by_hand = |dtype: DType| {
-        let round = |x: DynTensor| x.to_dtype(dtype).unwrap().to::<f32>().unwrap();
-        let (x, w) = (round(x.to_dyn()), round(layer.weight.to_dyn()));
-        let y = x.contract(&w, "C").unwrap();
-        let bias = layer.bias.as_ref().unwrap();
-        round(y.add(&round(bias.to_dyn())).unwrap())
-    };
-    for (dtype, ulp) in [(DType::BF16, 0.008), (DType::F16, 0.001)] {
-        let y = autocast(dtype, || layer.forward(&x));
-        let wanted: Tensor<(N, Out)> = by_hand(dtype).typed().unwrap();
-        let scale = wanted.abs().max(..).item();
-        // One rounding of the result may differ.
-        assert!(off(&wanted, &y) <= ulp * f64::from(scale), "{dtype}");
-        assert!(off(&layer.forward(&x), &y) > 0.0, "{dtype}");
-    }
-    let norm = LayerNorm::new(C.of(20));
-    assert!(autocast(DType::BF16, || norm.forward(&x)).equal(&norm.forward(&x)));
-    // Other dtypes and threads are not affected, nor what follows, even after a panic.
-    let (double, long) = (layer.to::<f64>(), x.to::<f64>());
-    let plain = double.forward(&long);
-    assert!(autocast(DType::BF16, || double.forward(&long)).equal(&plain));
-    let exact = layer.forward(&x);
-    let there = autocast(DType::BF16, || {
-        std::thread::scope(|scope| scope.spawn(|| layer.forward(&x)).join().unwrap())
+    with_seed(2, || {
+        let layer = Linear::new(C.of(20), Out.of(6));
+        let x = Tensor::<(N, C)>::randn([4, 20]);
+        let by_hand = |dtype: DType| {
+            let round = |x: DynTensor| x.to_dtype(dtype).unwrap().to::<f32>().unwrap();
+            let (x, w) = (round(x.to_dyn()), round(layer.weight.to_dyn()));
+            let y = x.contract(&w, "C").unwrap();
+            let bias = layer.bias.as_ref().unwrap();
+            round(y.add(&round(bias.to_dyn())).unwrap())
+        };
+        for (dtype, ulp) in [(DType::BF16, 0.008), (DType::F16, 0.001)] {
+            let y = autocast(dtype, || layer.forward(&x));
+            let wanted: Tensor<(N, Out)> = by_hand(dtype).typed().unwrap();
+            let scale = wanted.abs().max(..).item();
+            // One rounding of the result may differ.
+            assert!(off(&wanted, &y) <= ulp * f64::from(scale), "{dtype}");
+            assert!(off(&layer.forward(&x), &y) > 0.0, "{dtype}");
+        }
+        let norm = LayerNorm::new(C.of(20));
+        assert!(autocast(DType::BF16, || norm.forward(&x)).equal(&norm.forward(&x)));
+        // Other dtypes and threads are not affected, nor what follows, even after a panic.
+        let (double, long) = (layer.to::<f64>(), x.to::<f64>());
+        let plain = double.forward(&long);
+        assert!(autocast(DType::BF16, || double.forward(&long)).equal(&plain));
+        let exact = layer.forward(&x);
+        let there = autocast(DType::BF16, || {
+            std::thread::scope(|scope| scope.spawn(|| layer.forward(&x)).join().unwrap())
+        });
+        assert!(there.equal(&exact));
+        let panic = std::panic::catch_unwind(|| autocast(DType::F16, || panic!("within")));
+        assert!(panic.is_err() && layer.forward(&x).equal(&exact));
+        let nested = autocast(DType::BF16, || {
+            let inner = autocast(DType::F16, || layer.forward(&x));
+            (inner, layer.forward(&x))
+        });
+        assert!(!nested.0.equal(&nested.1));
     });
-    assert!(there.equal(&exact));
-    let panic = std::panic::catch_unwind(|| autocast(DType::F16, || panic!("within")));
-    assert!(panic.is_err() && layer.forward(&x).equal(&exact));
-    let nested = autocast(DType::BF16, || {
-        let inner = autocast(DType::F16, || layer.forward(&x));
-        (inner, layer.forward(&x))
-    });
-    assert!(!nested.0.equal(&nested.1));
 }
 
 #[test]
@@ -160,32 +162,33 @@ fn autocast_refuses_other_dtypes() {
 
 #[test]
 fn convolutions_and_gradients_in_16_bits() {
-    manual_seed(3);
-    let net = Net::new();
-    let x = Tensor::<(N, C, H, W)>::randn([3, 2, 5, 5]);
-    let grads = |half: bool| {
-        net.zero_grad();
-        let loss = || net.forward(&x, Mode::Train).square().mean(..);
-        let loss = if half {
-            autocast(DType::BF16, loss)
-        } else {
-            loss()
+    with_seed(3, || {
+        let net = Net::new();
+        let x = Tensor::<(N, C, H, W)>::randn([3, 2, 5, 5]);
+        let grads = |half: bool| {
+            net.zero_grad();
+            let loss = || net.forward(&x, Mode::Train).square().mean(..);
+            let loss = if half {
+                autocast(DType::BF16, loss)
+            } else {
+                loss()
+            };
+            loss.backward();
+            let grads = net
+                .params()
+                .into_iter()
+                .map(|(_, param)| param.grad().unwrap());
+            (loss.item(), grads.collect::<Vec<_>>())
         };
-        loss.backward();
-        let grads = net
-            .params()
-            .into_iter()
-            .map(|(_, param)| param.grad().unwrap());
-        (loss.item(), grads.collect::<Vec<_>>())
-    };
-    let ((loss, grads32), (loss16, grads16)) = (grads(false), grads(true));
-    assert!(loss != loss16 && (loss - loss16).abs() < 0.02 * loss);
-    for (wide, narrow) in grads32.iter().zip(&grads16) {
-        assert_eq!(narrow.dtype(), DType::F32);
-        let norm = |x: &DynTensor| x.norm(..).unwrap().item().unwrap().to_f64();
-        let error = norm(&wide.sub(narrow).unwrap());
-        assert!(error < 0.05 * norm(wide).max(0.1), "{error}");
-    }
+        let ((loss, grads32), (loss16, grads16)) = (grads(false), grads(true));
+        assert!(loss != loss16 && (loss - loss16).abs() < 0.02 * loss);
+        for (wide, narrow) in grads32.iter().zip(&grads16) {
+            assert_eq!(narrow.dtype(), DType::F32);
+            let norm = |x: &DynTensor| x.norm(..).unwrap().item().unwrap().to_f64();
+            let error = norm(&wide.sub(narrow).unwrap());
+            assert!(error < 0.05 * norm(wide).max(0.1), "{error}");
+        }
+    });
 }
 
 #[test]

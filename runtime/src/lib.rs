@@ -84,7 +84,7 @@ pub mod grad {
 
 pub use config::{allow_unoptimized, default_dtype, with_default_dtype};
 pub use device::Device;
-pub use random::{Generator, manual_seed};
+pub use random::{Generator, manual_seed, with_seed};
 pub use raw::{Raw, RawMut, Strided};
 pub use tensor::{AnyLayout, DynSparse, DynTensor, SparseOperand};
 

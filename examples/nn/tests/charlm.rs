@@ -66,36 +66,38 @@ fn losses_in_16_bits_are_those_of_f32() {
 
 #[test]
 fn characters_see_earlier_ones_alone() {
-    manual_seed(1);
-    let model = CharLm::new(20, CONFIG);
-    let ids: Tensor<(N, Seq), i64> = Tensor::randint(0..20, [2, 12]);
-    let all = model.forward(&ids).narrow(Seq, 0..5);
-    let some = model.forward(&ids.narrow(Seq, 0..5));
-    assert!(all.allclose_with(
-        &some,
-        CloseOptions {
-            atol: 1e-5,
-            ..default()
-        }
-    ));
-}
-
-#[test]
-fn generation_costs_one_character_a_step() {
-    manual_seed(2);
-    let model = CharLm::new(20, CONFIG);
-    let ids: Tensor<(N, Seq), i64> = Tensor::randint(0..20, [2, 30]);
-    let all = model.forward(&ids);
-    let mut caches = model.caches(30);
-    for at in 0..30_usize {
-        let step = no_grad(|| model.next(&ids.narrow(Seq, at..at + 1), &mut caches));
-        assert!(step.allclose_with(
-            &all.select(Seq, at as i64),
+    with_seed(1, || {
+        let model = CharLm::new(20, CONFIG);
+        let ids: Tensor<(N, Seq), i64> = Tensor::randint(0..20, [2, 12]);
+        let all = model.forward(&ids).narrow(Seq, 0..5);
+        let some = model.forward(&ids.narrow(Seq, 0..5));
+        assert!(all.allclose_with(
+            &some,
             CloseOptions {
-                rtol: 1e-5,
                 atol: 1e-5,
                 ..default()
             }
         ));
-    }
+    });
+}
+
+#[test]
+fn generation_costs_one_character_a_step() {
+    with_seed(2, || {
+        let model = CharLm::new(20, CONFIG);
+        let ids: Tensor<(N, Seq), i64> = Tensor::randint(0..20, [2, 30]);
+        let all = model.forward(&ids);
+        let mut caches = model.caches(30);
+        for at in 0..30_usize {
+            let step = no_grad(|| model.next(&ids.narrow(Seq, at..at + 1), &mut caches));
+            assert!(step.allclose_with(
+                &all.select(Seq, at as i64),
+                CloseOptions {
+                    rtol: 1e-5,
+                    atol: 1e-5,
+                    ..default()
+                }
+            ));
+        }
+    });
 }

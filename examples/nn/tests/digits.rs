@@ -8,19 +8,12 @@ mod digits;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use digits::data::Digits;
 use digits::training::{Plan, Training};
 use digits::{Class, Classifier, Cnn, Mlp, N, pictures, report};
 use nomina::prelude::*;
 use nomina_nn::prelude::autocast;
-
-/// Serializes tests that train, since all threads draw from one generator.
-fn alone() -> MutexGuard<'static, ()> {
-    static TRAINING: Mutex<()> = Mutex::new(());
-    TRAINING.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn plan(epochs: u64) -> Plan {
     Plan {
@@ -69,25 +62,26 @@ fn bits<M: Classifier>(training: &Training<M>) -> Vec<(String, Vec<u64>)> {
 }
 
 fn goes_on_to_the_bit<M: Classifier>(name: &str) {
-    let _alone = alone();
-    let digits = first(150);
-    let mut whole = Training::<M>::new(plan(4));
-    let losses = run(&mut whole, &digits, 4);
-    assert!(whole.is_done());
+    with_seed(0, || {
+        let digits = first(150);
+        let mut whole = Training::<M>::new(plan(4));
+        let losses = run(&mut whole, &digits, 4);
+        assert!(whole.is_done());
 
-    let mut cut = Training::<M>::new(plan(4));
-    assert_eq!(run(&mut cut, &digits, 2), losses[..losses.len() / 2]);
-    assert_ne!(bits(&cut), bits(&whole));
-    let path = file(name);
-    cut.save(&path).unwrap();
-    drop(cut);
+        let mut cut = Training::<M>::new(plan(4));
+        assert_eq!(run(&mut cut, &digits, 2), losses[..losses.len() / 2]);
+        assert_ne!(bits(&cut), bits(&whole));
+        let path = file(name);
+        cut.save(&path).unwrap();
+        drop(cut);
 
-    // Other random numbers in between have no effect.
-    manual_seed(99);
-    let mut again = Training::<M>::open(&path, plan(4)).unwrap();
-    assert_eq!(again.epoch, 2);
-    assert_eq!(run(&mut again, &digits, 2), losses[losses.len() / 2..]);
-    assert_eq!(bits(&again), bits(&whole));
+        // Other random numbers in between have no effect.
+        manual_seed(99);
+        let mut again = Training::<M>::open(&path, plan(4)).unwrap();
+        assert_eq!(again.epoch, 2);
+        assert_eq!(run(&mut again, &digits, 2), losses[losses.len() / 2..]);
+        assert_eq!(bits(&again), bits(&whole));
+    });
 }
 
 #[test]
@@ -102,66 +96,69 @@ fn training_of_a_cnn_goes_on_to_the_bit() {
 
 #[test]
 fn a_checkpoint_of_another_network_or_a_broken_one_is_refused() {
-    let _alone = alone();
-    let mut training = Training::<Mlp>::new(plan(1));
-    run(&mut training, &first(64), 1);
-    let path = file("whole.safetensors");
-    training.save(&path).unwrap();
-    let text = Training::<Cnn>::open(&path, plan(1))
-        .err()
-        .unwrap()
-        .to_string();
-    assert!(
-        text.contains("`strokes.weight`") && text.contains("whole.safetensors"),
-        "{text}"
-    );
+    with_seed(0, || {
+        let mut training = Training::<Mlp>::new(plan(1));
+        run(&mut training, &first(64), 1);
+        let path = file("whole.safetensors");
+        training.save(&path).unwrap();
+        let text = Training::<Cnn>::open(&path, plan(1))
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            text.contains("`strokes.weight`") && text.contains("whole.safetensors"),
+            "{text}"
+        );
 
-    let bytes = std::fs::read(&path).unwrap();
-    let path = file("broken.safetensors");
-    std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-    let text = Training::<Mlp>::open(&path, plan(1))
-        .err()
-        .unwrap()
-        .to_string();
-    assert!(text.contains("broken.safetensors"), "{text}");
+        let bytes = std::fs::read(&path).unwrap();
+        let path = file("broken.safetensors");
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        let text = Training::<Mlp>::open(&path, plan(1))
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(text.contains("broken.safetensors"), "{text}");
+    });
 }
 
 #[test]
 fn a_short_training_tells_most_digits_right() {
-    let _alone = alone();
-    let (train, held_out) = Digits::read().unwrap().split(7);
-    assert_eq!((train.len(), held_out.len()), (1437, 360));
-    let out = file("");
+    with_seed(0, || {
+        let (train, held_out) = Digits::read().unwrap().split(7);
+        assert_eq!((train.len(), held_out.len()), (1437, 360));
+        let out = file("");
 
-    let mut mlp = Training::<Mlp>::new(plan(8));
-    run(&mut mlp, &train, 8);
-    report("short-mlp", &mlp.model, &held_out, 0.9, &out).unwrap();
-    let missed = report("short-mlp", &mlp.model, &held_out, 1.01, &out);
-    assert!(missed.unwrap_err().to_string().contains("101 %"));
+        let mut mlp = Training::<Mlp>::new(plan(8));
+        run(&mut mlp, &train, 8);
+        report("short-mlp", &mlp.model, &held_out, 0.9, &out).unwrap();
+        let missed = report("short-mlp", &mlp.model, &held_out, 1.01, &out);
+        assert!(missed.unwrap_err().to_string().contains("101 %"));
 
-    let mut cnn = Training::<Cnn>::new(plan(2));
-    run(&mut cnn, &train, 2);
-    report("short-cnn", &cnn.model, &held_out, 0.9, &out).unwrap();
+        let mut cnn = Training::<Cnn>::new(plan(2));
+        run(&mut cnn, &train, 2);
+        report("short-cnn", &cnn.model, &held_out, 0.9, &out).unwrap();
+    });
 }
 
 #[test]
 fn a_split_has_each_digit_once() {
-    let _alone = alone();
-    let all = Digits::read().unwrap();
-    let (train, held_out) = all.split(5);
-    let pictures = |digits: &Digits| -> Vec<(Vec<u32>, i64)> {
-        let pixels = digits.images.to_vec();
-        let pixels = pixels
-            .chunks(64)
-            .map(|image| image.iter().map(|x| x.to_bits()).collect());
-        let mut pictures: Vec<_> = pixels.zip(digits.labels.to_vec()).collect();
-        pictures.sort();
-        pictures
-    };
-    let mut both = [pictures(&train), pictures(&held_out)].concat();
-    both.sort();
-    assert_eq!(both, pictures(&all));
-    assert_ne!(pictures(&all.split(6).1), pictures(&held_out));
+    with_seed(0, || {
+        let all = Digits::read().unwrap();
+        let (train, held_out) = all.split(5);
+        let pictures = |digits: &Digits| -> Vec<(Vec<u32>, i64)> {
+            let pixels = digits.images.to_vec();
+            let pixels = pixels
+                .chunks(64)
+                .map(|image| image.iter().map(|x| x.to_bits()).collect());
+            let mut pictures: Vec<_> = pixels.zip(digits.labels.to_vec()).collect();
+            pictures.sort();
+            pictures
+        };
+        let mut both = [pictures(&train), pictures(&held_out)].concat();
+        both.sort();
+        assert_eq!(both, pictures(&all));
+        assert_ne!(pictures(&all.split(6).1), pictures(&held_out));
+    });
 }
 
 /// Opens a PNG. Returns its size and a function from a position to red, green and blue.
@@ -224,16 +221,17 @@ fn pictures_show_what_was_told_right_and_wrong() {
 /// of the last 10 to 5 % of itself.
 #[test]
 fn mixed_precision_learns_as_well() {
-    let _alone = alone();
-    let digits = first(640);
-    let wide = run(&mut Training::<Cnn>::new(plan(6)), &digits, 6);
-    let mut training = Training::<Cnn>::new(plan(6));
-    let mixed = autocast(DType::BF16, || run(&mut training, &digits, 6));
-    assert_ne!(wide, mixed);
-    for (step, (wide, mixed)) in wide.iter().zip(&mixed).enumerate() {
-        assert!((wide - mixed).abs() < 0.03 * 2.3, "{step}: {wide}, {mixed}");
-    }
-    let last = |losses: &[f32]| losses[losses.len() - 10..].iter().sum::<f32>();
-    let (wide, mixed) = (last(&wide), last(&mixed));
-    assert!((wide - mixed).abs() < 0.05 * wide, "{wide}, {mixed}");
+    with_seed(0, || {
+        let digits = first(640);
+        let wide = run(&mut Training::<Cnn>::new(plan(6)), &digits, 6);
+        let mut training = Training::<Cnn>::new(plan(6));
+        let mixed = autocast(DType::BF16, || run(&mut training, &digits, 6));
+        assert_ne!(wide, mixed);
+        for (step, (wide, mixed)) in wide.iter().zip(&mixed).enumerate() {
+            assert!((wide - mixed).abs() < 0.03 * 2.3, "{step}: {wide}, {mixed}");
+        }
+        let last = |losses: &[f32]| losses[losses.len() - 10..].iter().sum::<f32>();
+        let (wide, mixed) = (last(&wide), last(&mixed));
+        assert!((wide - mixed).abs() < 0.05 * wide, "{wide}, {mixed}");
+    });
 }

@@ -20,24 +20,25 @@ fn trained(steps: usize, optimizer: &mut AdamW, model: &mut Linear<In, Out>) {
 
 #[test]
 fn training_goes_on_to_the_bit() {
-    manual_seed(3);
-    let first = Linear::new(In.of(3), Out.of(2));
-    let (mut whole, mut cut) = (first.fork(), first.fork());
-    let mut optimizer = AdamW::new(0.01);
-    trained(6, &mut optimizer, &mut whole);
-    let mut optimizer = AdamW::new(0.01);
-    trained(3, &mut optimizer, &mut cut);
-    let (model, state) = (cut.state(), optimizer.state());
-    let mut again = Linear::new(In.of(3), Out.of(2));
-    again.load(model);
-    let mut optimizer = AdamW::new(0.01);
-    optimizer.load(&again, state.clone());
-    trained(3, &mut optimizer, &mut again);
-    assert_eq!(again.weight.to_vec(), whole.weight.to_vec());
-    assert!(!first.weight.equal(&whole.weight));
-    let names: Vec<&str> = state.iter().map(|(path, _)| path.as_str()).collect();
-    assert_eq!(names[..3], ["bias.exp_avg", "bias.exp_avg_sq", "bias.step"]);
-    assert_eq!(state[3].1.names(), &names!["Out", "In"]);
+    with_seed(3, || {
+        let first = Linear::new(In.of(3), Out.of(2));
+        let (mut whole, mut cut) = (first.fork(), first.fork());
+        let mut optimizer = AdamW::new(0.01);
+        trained(6, &mut optimizer, &mut whole);
+        let mut optimizer = AdamW::new(0.01);
+        trained(3, &mut optimizer, &mut cut);
+        let (model, state) = (cut.state(), optimizer.state());
+        let mut again = Linear::new(In.of(3), Out.of(2));
+        again.load(model);
+        let mut optimizer = AdamW::new(0.01);
+        optimizer.load(&again, state.clone());
+        trained(3, &mut optimizer, &mut again);
+        assert_eq!(again.weight.to_vec(), whole.weight.to_vec());
+        assert!(!first.weight.equal(&whole.weight));
+        let names: Vec<&str> = state.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(names[..3], ["bias.exp_avg", "bias.exp_avg_sq", "bias.step"]);
+        assert_eq!(state[3].1.names(), &names!["Out", "In"]);
+    });
 }
 
 #[test]

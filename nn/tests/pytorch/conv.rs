@@ -272,20 +272,21 @@ for_floats!(grouped depthwise transposed_along_one_dim transposed_with_groups tr
 
 #[test]
 fn bounds_of_initial_weights() {
-    manual_seed(0);
-    let options = ConvTransposeOptions {
-        groups: 2,
-        ..default()
-    };
-    // PyTorch's fan-in of a transposed weight is its second dim times the kernel.
-    let layer = ConvTranspose1d::<W, C, Out>::with(C.of(64), Out.of(32), W.of(4), options);
-    let bound = (1.0_f32 / (16.0 * 4.0)).sqrt();
-    let most = layer.weight.abs().max(..).item();
-    assert!(most <= bound && most > 0.95 * bound);
-    assert!(layer.bias.unwrap().abs().max(..).item() <= bound);
-    let layer = Bilinear::<In, Other, Out>::new(In.of(16), Other.of(30), Out.of(20));
-    let most = layer.weight.abs().max(..).item();
-    assert!(most <= 0.25 && most > 0.24);
+    with_seed(0, || {
+        let options = ConvTransposeOptions {
+            groups: 2,
+            ..default()
+        };
+        // PyTorch's fan-in of a transposed weight is its second dim times the kernel.
+        let layer = ConvTranspose1d::<W, C, Out>::with(C.of(64), Out.of(32), W.of(4), options);
+        let bound = (1.0_f32 / (16.0 * 4.0)).sqrt();
+        let most = layer.weight.abs().max(..).item();
+        assert!(most <= bound && most > 0.95 * bound);
+        assert!(layer.bias.unwrap().abs().max(..).item() <= bound);
+        let layer = Bilinear::<In, Other, Out>::new(In.of(16), Other.of(30), Out.of(20));
+        let most = layer.weight.abs().max(..).item();
+        assert!(most <= 0.25 && most > 0.24);
+    });
 }
 
 #[test]

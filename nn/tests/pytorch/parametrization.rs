@@ -243,67 +243,69 @@ for_floats!(weights_of_a_length lengths_of_heads_and_kernels divided_by_a_singul
 
 #[test]
 fn the_largest_singular_value_becomes_one() {
-    manual_seed(0);
-    let kernel = (H.of(3), W.of(2));
-    let conv = Conv2d::<(H, W), C, Out>::new(C.of(2), Out.of(5), kernel);
-    let layer = SpectralNorm::new(conv);
-    let x = Tensor::<(N, C, H, W)>::randn([1, 2, 4, 4]);
-    for _ in 0..50 {
-        let _ = layer.forward(&x, Mode::Train);
-    }
-    // The largest eigenvalue of the products of all rows.
-    let weight = layer.weight(Mode::Eval).detach();
-    let mut rows = weight.contract(&weight.rename(Out, Prime(Out)), (C, H, W));
-    for _ in 0..10 {
-        let next: Tensor<(Out, Prime<Out>)> = rows.matmul(&rows);
-        rows = next;
-    }
-    let trace: f32 = (0..5)
-        .map(|i| rows.select(Out, i).select(Prime(Out), i).item())
-        .sum();
-    assert!((trace.powf(1.0 / 1024.0) - 1.0).abs() < 1e-3, "{trace}");
-    // The rows of a transposed convolution are its outputs, as in PyTorch.
-    let conv = ConvTranspose2d::<(H, W), C, Out>::new(C.of(2), Out.of(5), kernel);
-    let layer = SpectralNorm::new(conv);
-    assert_eq!(
-        (layer.u.get().shape(), layer.v.get().shape()),
-        (&[5][..], &[2, 3, 2][..])
-    );
-    // Other rows.
-    let conv = Conv2d::<(H, W), C, Out>::new(C.of(2), Out.of(5), kernel);
-    let layer = SpectralNorm::along(conv, C);
-    assert_eq!(layer.v.get().shape(), [5, 3, 2]);
+    with_seed(0, || {
+        let kernel = (H.of(3), W.of(2));
+        let conv = Conv2d::<(H, W), C, Out>::new(C.of(2), Out.of(5), kernel);
+        let layer = SpectralNorm::new(conv);
+        let x = Tensor::<(N, C, H, W)>::randn([1, 2, 4, 4]);
+        for _ in 0..50 {
+            let _ = layer.forward(&x, Mode::Train);
+        }
+        // The largest eigenvalue of the products of all rows.
+        let weight = layer.weight(Mode::Eval).detach();
+        let mut rows = weight.contract(&weight.rename(Out, Prime(Out)), (C, H, W));
+        for _ in 0..10 {
+            let next: Tensor<(Out, Prime<Out>)> = rows.matmul(&rows);
+            rows = next;
+        }
+        let trace: f32 = (0..5)
+            .map(|i| rows.select(Out, i).select(Prime(Out), i).item())
+            .sum();
+        assert!((trace.powf(1.0 / 1024.0) - 1.0).abs() < 1e-3, "{trace}");
+        // The rows of a transposed convolution are its outputs, as in PyTorch.
+        let conv = ConvTranspose2d::<(H, W), C, Out>::new(C.of(2), Out.of(5), kernel);
+        let layer = SpectralNorm::new(conv);
+        assert_eq!(
+            (layer.u.get().shape(), layer.v.get().shape()),
+            (&[5][..], &[2, 3, 2][..])
+        );
+        // Other rows.
+        let conv = Conv2d::<(H, W), C, Out>::new(C.of(2), Out.of(5), kernel);
+        let layer = SpectralNorm::along(conv, C);
+        assert_eq!(layer.v.get().shape(), [5, 3, 2]);
+    });
 }
 
 #[test]
 fn parametrized_layers_train_and_load() {
-    manual_seed(1);
-    let mut model = Sequential((
-        WeightNorm::new(Linear::new(In.of(4), Other.of(8))),
-        Activation::Tanh,
-        SpectralNorm::new(Linear::new(Other.of(8), Out.of(1))),
-    ));
-    assert_eq!(model.count(), (8 * 4 + 8 + 8) + (8 + 1));
-    let x = Tensor::<(N, In)>::randn([64, 4]);
-    let target = x.sum(In).tanh() * 0.5;
-    let mut optimizer = AdamW::new(0.02);
-    let mut losses = Vec::new();
-    for _ in 0..100 {
-        let y: Tensor<(N, Out)> = model.forward(&x, Mode::Train);
-        let loss = (y.select(Out, 0) - &target).square().mean(..);
-        losses.push(loss.item());
-        loss.backward();
-        optimizer.step(&mut model);
-    }
-    assert!(losses[99] < 0.2 * losses[0], "{} {}", losses[0], losses[99]);
-    let mut other = nomina_nn::init::unset(|| {
-        Sequential((
+    with_seed(1, || {
+        let mut model = Sequential((
             WeightNorm::new(Linear::new(In.of(4), Other.of(8))),
             Activation::Tanh,
             SpectralNorm::new(Linear::new(Other.of(8), Out.of(1))),
-        ))
+        ));
+        assert_eq!(model.count(), (8 * 4 + 8 + 8) + (8 + 1));
+        let x = Tensor::<(N, In)>::randn([64, 4]);
+        let target = x.sum(In).tanh() * 0.5;
+        let mut optimizer = AdamW::new(0.02);
+        let mut losses = Vec::new();
+        for _ in 0..100 {
+            let y: Tensor<(N, Out)> = model.forward(&x, Mode::Train);
+            let loss = (y.select(Out, 0) - &target).square().mean(..);
+            losses.push(loss.item());
+            loss.backward();
+            optimizer.step(&mut model);
+        }
+        assert!(losses[99] < 0.2 * losses[0], "{} {}", losses[0], losses[99]);
+        let mut other = nomina_nn::init::unset(|| {
+            Sequential((
+                WeightNorm::new(Linear::new(In.of(4), Other.of(8))),
+                Activation::Tanh,
+                SpectralNorm::new(Linear::new(Other.of(8), Out.of(1))),
+            ))
+        });
+        other.load(model.state());
+        let [a, b]: [Tensor<(N, Out)>; 2] = [&model, &other].map(|m| m.forward(&x, Mode::Eval));
+        assert!(a.equal(&b));
     });
-    other.load(model.state());
-    let [a, b]: [Tensor<(N, Out)>; 2] = [&model, &other].map(|m| m.forward(&x, Mode::Eval));
-    assert!(a.equal(&b));
 }

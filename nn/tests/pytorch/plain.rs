@@ -246,26 +246,27 @@ for_floats!(adaptive_pools upsampling bilinear dropped_channels);
 
 #[test]
 fn layers_in_a_row() {
-    manual_seed(0);
-    let model = Sequential((
-        Conv2d::<(H, W), C, Out>::new(C.of(2), Out.of(6), (H.of(3), W.of(3))),
-        GroupNorm::<(H, W), Out>::new(Out.of(6), 2),
-        ChannelDropout::new((H, W), 0.5),
-        Upsample::new((H, W), 2.0, InterpolateMode::Nearest),
-        ConvTranspose2d::<(H, W), Out, C>::new(Out.of(6), C.of(3), (H.of(2), W.of(2))),
-        InstanceNorm::<(H, W), C>::new(C.of(3)),
-        AdaptiveMaxPool::new((H.of(2), W.of(2))),
-        AdaptiveAvgPool::new((H.of(1), W.of(1))),
-    ));
-    let x = Tensor::<(N, C, H, W)>::randn([2, 2, 6, 6]);
-    let y: Tensor<(N, C, H, W)> = model.forward(&x, Mode::Train);
-    assert_eq!(y.shape(), [2, 3, 1, 1]);
-    assert_eq!(
-        model.paths(),
-        [
-            "0.weight", "0.bias", "1.weight", "1.bias", "4.weight", "4.bias"
-        ]
-    );
+    with_seed(0, || {
+        let model = Sequential((
+            Conv2d::<(H, W), C, Out>::new(C.of(2), Out.of(6), (H.of(3), W.of(3))),
+            GroupNorm::<(H, W), Out>::new(Out.of(6), 2),
+            ChannelDropout::new((H, W), 0.5),
+            Upsample::new((H, W), 2.0, InterpolateMode::Nearest),
+            ConvTranspose2d::<(H, W), Out, C>::new(Out.of(6), C.of(3), (H.of(2), W.of(2))),
+            InstanceNorm::<(H, W), C>::new(C.of(3)),
+            AdaptiveMaxPool::new((H.of(2), W.of(2))),
+            AdaptiveAvgPool::new((H.of(1), W.of(1))),
+        ));
+        let x = Tensor::<(N, C, H, W)>::randn([2, 2, 6, 6]);
+        let y: Tensor<(N, C, H, W)> = model.forward(&x, Mode::Train);
+        assert_eq!(y.shape(), [2, 3, 1, 1]);
+        assert_eq!(
+            model.paths(),
+            [
+                "0.weight", "0.bias", "1.weight", "1.bias", "4.weight", "4.bias"
+            ]
+        );
+    });
 }
 
 /// A model of all layers whose dtype can be chosen.
@@ -293,42 +294,43 @@ fn chain<T: Float>() -> impl Module + Layer<Tensor<(N, C, H, W), T>, Out = Tenso
 }
 
 fn sixteen_bits<T: Float>() {
-    manual_seed(3);
-    let (rounded, mut whole) = (chain::<T>(), chain::<f32>());
-    let state = rounded.state().into_iter();
-    whole.load(state.map(|(path, x)| {
-        let x = if x.is_floating_point() {
-            x.to::<f32>().unwrap()
-        } else {
-            x
-        };
-        (path, x)
-    }));
-    let x: Tensor<(N, C, H, W)> = typed(
-        &Array::draw(&[2, 2, 4, 4], 1)
-            .to_dyn::<T>()
-            .to::<f32>()
-            .unwrap(),
-    );
-    let weights: Tensor<(N, C, H, W)> = typed(&Array::draw(&[2, 3, 3, 3], 2).to_dyn::<f32>());
-    let (y, want) = (
-        rounded.try_apply(&x.to::<T>(), Mode::Train).unwrap(),
-        whole.try_apply(&x, Mode::Train).unwrap(),
-    );
-    let off = (y.to::<f32>() - &want).abs().max(..).item();
-    assert!(off < 0.06, "{off}");
-    (y.to::<f32>() * &weights).sum(..).backward();
-    (want * &weights).sum(..).backward();
-    for ((path, own), (_, other)) in rounded.params().iter().zip(whole.params()) {
-        let [own, other] = [own, &other].map(|x| to_f64(&x.grad().unwrap()));
-        let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let apart: Vec<f64> = own.iter().zip(&other).map(|(a, b)| a - b).collect();
-        // The bias before a norm has no gradient but what rounding leaves.
-        assert!(
-            length(&apart) < 0.08 * length(&other).max(1.0),
-            "{path}: {own:?} {other:?}"
+    with_seed(3, || {
+        let (rounded, mut whole) = (chain::<T>(), chain::<f32>());
+        let state = rounded.state().into_iter();
+        whole.load(state.map(|(path, x)| {
+            let x = if x.is_floating_point() {
+                x.to::<f32>().unwrap()
+            } else {
+                x
+            };
+            (path, x)
+        }));
+        let x: Tensor<(N, C, H, W)> = typed(
+            &Array::draw(&[2, 2, 4, 4], 1)
+                .to_dyn::<T>()
+                .to::<f32>()
+                .unwrap(),
         );
-    }
+        let weights: Tensor<(N, C, H, W)> = typed(&Array::draw(&[2, 3, 3, 3], 2).to_dyn::<f32>());
+        let (y, want) = (
+            rounded.try_apply(&x.to::<T>(), Mode::Train).unwrap(),
+            whole.try_apply(&x, Mode::Train).unwrap(),
+        );
+        let off = (y.to::<f32>() - &want).abs().max(..).item();
+        assert!(off < 0.06, "{off}");
+        (y.to::<f32>() * &weights).sum(..).backward();
+        (want * &weights).sum(..).backward();
+        for ((path, own), (_, other)) in rounded.params().iter().zip(whole.params()) {
+            let [own, other] = [own, &other].map(|x| to_f64(&x.grad().unwrap()));
+            let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let apart: Vec<f64> = own.iter().zip(&other).map(|(a, b)| a - b).collect();
+            // The bias before a norm has no gradient but what rounding leaves.
+            assert!(
+                length(&apart) < 0.08 * length(&other).max(1.0),
+                "{path}: {own:?} {other:?}"
+            );
+        }
+    });
 }
 
 #[test]

@@ -30,103 +30,108 @@ fn attention() -> MultiHeadAttention<Seq, Hidden, Head, Feature> {
 
 #[test]
 fn attention_with_a_cache_is_that_without() {
-    manual_seed(1);
-    let layer = attention();
-    let x = Tensor::<(N, Seq, Hidden)>::randn([2, 40, 8]);
-    let whole = layer.forward(&x, CAUSAL);
-    // Single steps, parts, and a prompt: the cache grows several times.
-    for parts in [vec![1; 40], vec![3, 17, 1, 1, 18], vec![25, 1, 14]] {
-        let mut cache = Cache::new();
-        let mut start = 0;
-        for part in parts {
-            let own = x.narrow(Seq, start..start + part);
-            let y = no_grad(|| layer.forward_cached(&own, &mut cache, CAUSAL));
-            assert!(y.allclose_with(&whole.narrow(Seq, start..start + part), CLOSE));
-            start += part;
-            assert_eq!((cache.len(), cache.seen()), (start, start));
+    with_seed(1, || {
+        let layer = attention();
+        let x = Tensor::<(N, Seq, Hidden)>::randn([2, 40, 8]);
+        let whole = layer.forward(&x, CAUSAL);
+        // Single steps, parts, and a prompt: the cache grows several times.
+        for parts in [vec![1; 40], vec![3, 17, 1, 1, 18], vec![25, 1, 14]] {
+            let mut cache = Cache::new();
+            let mut start = 0;
+            for part in parts {
+                let own = x.narrow(Seq, start..start + part);
+                let y = no_grad(|| layer.forward_cached(&own, &mut cache, CAUSAL));
+                assert!(y.allclose_with(&whole.narrow(Seq, start..start + part), CLOSE));
+                start += part;
+                assert_eq!((cache.len(), cache.seen()), (start, start));
+            }
+            let keys = cache.keys().unwrap();
+            assert_eq!(keys.shape(), [2, 2, 40, 2]);
+            // Back to the tenth position, and on from there.
+            cache.truncate(10);
+            let y = no_grad(|| layer.forward_cached(&x.narrow(Seq, 10..12), &mut cache, CAUSAL));
+            assert!(y.allclose_with(&whole.narrow(Seq, 10..12), CLOSE));
+            // The keys that were lent out did not change.
+            assert!(
+                keys.narrow(Past, 0..12)
+                    .allclose_with(&cache.keys().unwrap(), CLOSE)
+            );
+            cache.clear();
+            assert!(cache.is_empty() && cache.keys().is_none());
         }
-        let keys = cache.keys().unwrap();
-        assert_eq!(keys.shape(), [2, 2, 40, 2]);
-        // Back to the tenth position, and on from there.
-        cache.truncate(10);
-        let y = no_grad(|| layer.forward_cached(&x.narrow(Seq, 10..12), &mut cache, CAUSAL));
-        assert!(y.allclose_with(&whole.narrow(Seq, 10..12), CLOSE));
-        // The keys that were lent out did not change.
-        assert!(
-            keys.narrow(Past, 0..12)
-                .allclose_with(&cache.keys().unwrap(), CLOSE)
-        );
-        cache.clear();
-        assert!(cache.is_empty() && cache.keys().is_none());
-    }
+    });
 }
 
 #[test]
 fn gradients_reach_positions_in_the_cache() {
-    manual_seed(2);
-    let layer = attention();
-    let x = Tensor::<(N, Seq, Hidden)>::randn([2, 6, 8]);
-    layer.forward(&x, CAUSAL).square().sum(..).backward();
-    let wanted: Vec<DynTensor> = layer
-        .params()
-        .iter()
-        .map(|(_, p)| p.grad().unwrap())
-        .collect();
-    layer.zero_grad();
-    let mut cache = Cache::new();
-    let first = layer.forward_cached(&x.narrow(Seq, ..4), &mut cache, CAUSAL);
-    let second = layer.forward_cached(&x.narrow(Seq, 4..), &mut cache, CAUSAL);
-    (first.square().sum(..) + second.square().sum(..)).backward();
-    for ((_, param), wanted) in layer.params().iter().zip(&wanted) {
-        let far = param.grad().unwrap().sub(wanted).unwrap().abs().unwrap();
-        assert!(far.max(..).unwrap().to_vec::<f32>().unwrap()[0] < 1e-3);
-    }
+    with_seed(2, || {
+        let layer = attention();
+        let x = Tensor::<(N, Seq, Hidden)>::randn([2, 6, 8]);
+        layer.forward(&x, CAUSAL).square().sum(..).backward();
+        let wanted: Vec<DynTensor> = layer
+            .params()
+            .iter()
+            .map(|(_, p)| p.grad().unwrap())
+            .collect();
+        layer.zero_grad();
+        let mut cache = Cache::new();
+        let first = layer.forward_cached(&x.narrow(Seq, ..4), &mut cache, CAUSAL);
+        let second = layer.forward_cached(&x.narrow(Seq, 4..), &mut cache, CAUSAL);
+        (first.square().sum(..) + second.square().sum(..)).backward();
+        for ((_, param), wanted) in layer.params().iter().zip(&wanted) {
+            let far = param.grad().unwrap().sub(wanted).unwrap().abs().unwrap();
+            assert!(far.max(..).unwrap().to_vec::<f32>().unwrap()[0] < 1e-3);
+        }
+    });
 }
 
 #[test]
 fn a_limited_cache_keeps_the_last_positions() {
-    manual_seed(3);
-    let layer = attention();
-    let x = Tensor::<(N, Seq, Hidden)>::randn([1, 30, 8]);
-    let mut cache = Cache::with_limit(4);
-    for at in 0..30_usize {
-        let y = no_grad(|| layer.forward_cached(&x.narrow(Seq, at..at + 1), &mut cache, CAUSAL));
-        // Rotary positions depend on distances alone.
-        let seen = layer.forward(&x.narrow(Seq, at.saturating_sub(3)..at + 1), CAUSAL);
-        assert!(
-            y.select(Seq, 0).allclose_with(&seen.select(Seq, -1), CLOSE),
-            "{at}"
-        );
-    }
-    assert_eq!((cache.len(), cache.seen()), (4, 30));
-    let other = Tensor::<(N, Seq, Hidden)>::randn([2, 1, 8]);
-    let error = layer
-        .try_forward_cached(&other, &mut cache, CAUSAL)
-        .unwrap_err();
-    assert!(error.to_string().contains("cache"), "{error}");
+    with_seed(3, || {
+        let layer = attention();
+        let x = Tensor::<(N, Seq, Hidden)>::randn([1, 30, 8]);
+        let mut cache = Cache::with_limit(4);
+        for at in 0..30_usize {
+            let y =
+                no_grad(|| layer.forward_cached(&x.narrow(Seq, at..at + 1), &mut cache, CAUSAL));
+            // Rotary positions depend on distances alone.
+            let seen = layer.forward(&x.narrow(Seq, at.saturating_sub(3)..at + 1), CAUSAL);
+            assert!(
+                y.select(Seq, 0).allclose_with(&seen.select(Seq, -1), CLOSE),
+                "{at}"
+            );
+        }
+        assert_eq!((cache.len(), cache.seen()), (4, 30));
+        let other = Tensor::<(N, Seq, Hidden)>::randn([2, 1, 8]);
+        let error = layer
+            .try_forward_cached(&other, &mut cache, CAUSAL)
+            .unwrap_err();
+        assert!(error.to_string().contains("cache"), "{error}");
+    });
 }
 
 #[test]
 fn padding_on_the_left_is_masked() {
-    manual_seed(4);
-    let layer = attention();
-    let x = Tensor::<(N, Seq, Hidden)>::randn([2, 5, 8]);
-    // The second sequence begins at the third position.
-    let counts = tensor!([[true; 5], [false, false, true, true, true]]; N, Past);
-    let mut cache = Cache::new();
-    let mut y = Vec::new();
-    for (from, to) in [(0, 3), (3, 5)] {
-        let counts = counts.narrow(Past, 0..to);
-        let own = x.narrow(Seq, from..to);
-        y.push(layer.forward_cached_masked(&own, &counts, &mut cache, CAUSAL));
-    }
-    let last = y[1].select(N, 1);
-    let alone = layer.forward(&x.select(N, 1).narrow(Seq, 2..), CAUSAL);
-    assert!(last.allclose_with(&alone.narrow(Seq, 1..), CLOSE));
-    assert!(y[1].select(N, 0).allclose_with(
-        &layer.forward(&x, CAUSAL).select(N, 0).narrow(Seq, 3..),
-        CLOSE
-    ));
+    with_seed(4, || {
+        let layer = attention();
+        let x = Tensor::<(N, Seq, Hidden)>::randn([2, 5, 8]);
+        // The second sequence begins at the third position.
+        let counts = tensor!([[true; 5], [false, false, true, true, true]]; N, Past);
+        let mut cache = Cache::new();
+        let mut y = Vec::new();
+        for (from, to) in [(0, 3), (3, 5)] {
+            let counts = counts.narrow(Past, 0..to);
+            let own = x.narrow(Seq, from..to);
+            y.push(layer.forward_cached_masked(&own, &counts, &mut cache, CAUSAL));
+        }
+        let last = y[1].select(N, 1);
+        let alone = layer.forward(&x.select(N, 1).narrow(Seq, 2..), CAUSAL);
+        assert!(last.allclose_with(&alone.narrow(Seq, 1..), CLOSE));
+        assert!(y[1].select(N, 0).allclose_with(
+            &layer.forward(&x, CAUSAL).select(N, 0).narrow(Seq, 3..),
+            CLOSE
+        ));
+    });
 }
 
 /// A language model of Transformer layers.
@@ -165,52 +170,53 @@ impl Model {
 
 #[test]
 fn generation_with_a_cache_is_that_without() {
-    manual_seed(5);
-    let model = Model::new();
-    let prompt: Tensor<(N, Seq), i64> = tensor!([[1, 2, 3], [4, 5, 6]]; N, Seq);
-    let sampling = Sampling {
-        temperature: 0.9,
-        top_k: Some(7),
-        repetition_penalty: 1.2,
-        seed: Some(8),
-        ..default()
-    };
-    let mut caches = vec![Cache::new(); 2];
-    let mut sizes = Vec::new();
-    let fast = generate(&prompt, Seq, Word, sampling, |ids| {
-        sizes.push(ids.size(Seq));
-        model.next(ids, Some(&mut caches))
+    with_seed(5, || {
+        let model = Model::new();
+        let prompt: Tensor<(N, Seq), i64> = tensor!([[1, 2, 3], [4, 5, 6]]; N, Seq);
+        let sampling = Sampling {
+            temperature: 0.9,
+            top_k: Some(7),
+            repetition_penalty: 1.2,
+            seed: Some(8),
+            ..default()
+        };
+        let mut caches = vec![Cache::new(); 2];
+        let mut sizes = Vec::new();
+        let fast = generate(&prompt, Seq, Word, sampling, |ids| {
+            sizes.push(ids.size(Seq));
+            model.next(ids, Some(&mut caches))
+        });
+        let fast: Vec<Vec<i64>> = fast.take(20).map(|ids| ids.to_vec()).collect();
+        // A step after the prompt costs one position.
+        assert_eq!(sizes, [&[3][..], &[1; 19]].concat());
+        let mut all = prompt.clone();
+        let mut is_first = true;
+        let slow = generate(&prompt, Seq, Word, sampling, |ids| {
+            if !std::mem::take(&mut is_first) {
+                all = cat(&[&all, ids], Seq);
+            }
+            model.next(&all, None)
+        });
+        let slow: Vec<Vec<i64>> = slow.take(20).map(|ids| ids.to_vec()).collect();
+        assert_eq!(fast, slow);
+        assert!(fast.iter().flatten().all(|id| (0..11).contains(id)));
+        // The scores of both ways are equal to 1e-5.
+        let mut caches = vec![Cache::new(); 2];
+        no_grad(|| {
+            for len in 1..=all.size(Seq) {
+                let step = model.next(&all.narrow(Seq, len - 1..len), Some(&mut caches));
+                assert!(step.allclose_with(&model.next(&all.narrow(Seq, ..len), None), CLOSE));
+            }
+        });
+        let short = &mut caches[..1];
+        let x = model.words.forward(&prompt);
+        assert!(
+            model
+                .layers
+                .try_forward_cached(&x, short, Mode::Eval)
+                .is_err()
+        );
     });
-    let fast: Vec<Vec<i64>> = fast.take(20).map(|ids| ids.to_vec()).collect();
-    // A step after the prompt costs one position.
-    assert_eq!(sizes, [&[3][..], &[1; 19]].concat());
-    let mut all = prompt.clone();
-    let mut is_first = true;
-    let slow = generate(&prompt, Seq, Word, sampling, |ids| {
-        if !std::mem::take(&mut is_first) {
-            all = cat(&[&all, ids], Seq);
-        }
-        model.next(&all, None)
-    });
-    let slow: Vec<Vec<i64>> = slow.take(20).map(|ids| ids.to_vec()).collect();
-    assert_eq!(fast, slow);
-    assert!(fast.iter().flatten().all(|id| (0..11).contains(id)));
-    // The scores of both ways are equal to 1e-5.
-    let mut caches = vec![Cache::new(); 2];
-    no_grad(|| {
-        for len in 1..=all.size(Seq) {
-            let step = model.next(&all.narrow(Seq, len - 1..len), Some(&mut caches));
-            assert!(step.allclose_with(&model.next(&all.narrow(Seq, ..len), None), CLOSE));
-        }
-    });
-    let short = &mut caches[..1];
-    let x = model.words.forward(&prompt);
-    assert!(
-        model
-            .layers
-            .try_forward_cached(&x, short, Mode::Eval)
-            .is_err()
-    );
 }
 
 #[test]
@@ -423,10 +429,8 @@ fn a_seed_says_which_tokens() {
     };
     assert_eq!(draw(Some(1)), draw(Some(1)));
     assert_ne!(draw(Some(1)), draw(Some(2)));
-    manual_seed(3);
-    let first = draw(None);
-    manual_seed(3);
-    assert_eq!(first, draw(None));
+    let draw_by_default = || with_seed(3, || draw(None));
+    assert_eq!(draw_by_default(), draw_by_default());
     let greedy = TokenSampler::new(Sampling::greedy()).sample(&scores(), Word);
     assert_eq!(greedy.item(), 1);
     let half = scores().to::<f64>();

@@ -129,49 +129,50 @@ fn joined(found: impl Iterator<Item = Rows>) -> Vec<f64> {
 
 #[test]
 fn encoder_layers_are_those_of_plain_loops() {
-    manual_seed(1);
-    for (options, causal) in kinds()
-        .into_iter()
-        .flat_map(|kind| [(kind, false), (kind, true)])
-    {
-        let options = TransformerOptions { causal, ..options };
-        let layer = encoder_layer(options);
-        let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
-        // The second sequence ends after three positions.
-        let counts = tensor!([[true, true, true, true], [true, true, true, false]]; N, Seq);
-        let plain = |state: &State, masked: bool| {
-            let each = sequences(&x).into_iter().enumerate().map(|(n, x)| {
-                let sees = |_: usize, source: usize| !masked || n == 0 || source < 3;
-                let plain = Plain {
-                    options,
-                    sees: &sees,
-                    sees_memory: &sees,
-                };
-                plain.layer(state, "", &x, None)
-            });
-            joined(each)
-        };
-        for masked in [false, true] {
-            let y = if masked {
-                layer.forward_masked(&x, &counts.prime(Seq), Mode::Eval)
-            } else {
-                layer.forward(&x, Mode::Eval)
+    with_seed(1, || {
+        for (options, causal) in kinds()
+            .into_iter()
+            .flat_map(|kind| [(kind, false), (kind, true)])
+        {
+            let options = TransformerOptions { causal, ..options };
+            let layer = encoder_layer(options);
+            let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
+            // The second sequence ends after three positions.
+            let counts = tensor!([[true, true, true, true], [true, true, true, false]]; N, Seq);
+            let plain = |state: &State, masked: bool| {
+                let each = sequences(&x).into_iter().enumerate().map(|(n, x)| {
+                    let sees = |_: usize, source: usize| !masked || n == 0 || source < 3;
+                    let plain = Plain {
+                        options,
+                        sees: &sees,
+                        sees_memory: &sees,
+                    };
+                    plain.layer(state, "", &x, None)
+                });
+                joined(each)
             };
-            let wanted = plain(&state_of(&layer), masked);
-            assert_close(&numbers(&y.to_dyn()), &wanted, 1e-5, "encoder layer");
-            layer.zero_grad();
-            weighted_sum(&y).backward();
-            check_gradients(&layer, |state| weighted(&plain(state, masked)));
+            for masked in [false, true] {
+                let y = if masked {
+                    layer.forward_masked(&x, &counts.prime(Seq), Mode::Eval)
+                } else {
+                    layer.forward(&x, Mode::Eval)
+                };
+                let wanted = plain(&state_of(&layer), masked);
+                assert_close(&numbers(&y.to_dyn()), &wanted, 1e-5, "encoder layer");
+                layer.zero_grad();
+                weighted_sum(&y).backward();
+                check_gradients(&layer, |state| weighted(&plain(state, masked)));
+            }
+            // A mask of numbers, and dims in another order.
+            let numbers_of = (!&counts).to::<f32>().mul(-1e30);
+            let y = layer.forward_masked(&x, &counts.prime(Seq), Mode::Eval);
+            let added = layer.forward_masked(&x, &numbers_of.prime(Seq), Mode::Eval);
+            assert!(added.allclose_with(&y, CLOSE));
+            let turned = x.align_to((Hidden, Seq, N));
+            let turned = layer.forward_masked(&turned, &counts.prime(Seq), Mode::Eval);
+            assert!(turned.align_as(&y).allclose_with(&y, CLOSE));
         }
-        // A mask of numbers, and dims in another order.
-        let numbers_of = (!&counts).to::<f32>().mul(-1e30);
-        let y = layer.forward_masked(&x, &counts.prime(Seq), Mode::Eval);
-        let added = layer.forward_masked(&x, &numbers_of.prime(Seq), Mode::Eval);
-        assert!(added.allclose_with(&y, CLOSE));
-        let turned = x.align_to((Hidden, Seq, N));
-        let turned = layer.forward_masked(&turned, &counts.prime(Seq), Mode::Eval);
-        assert!(turned.align_as(&y).allclose_with(&y, CLOSE));
-    }
+    });
 }
 
 const CLOSE: CloseOptions = CloseOptions {
@@ -182,116 +183,119 @@ const CLOSE: CloseOptions = CloseOptions {
 
 #[test]
 fn decoder_layers_are_those_of_plain_loops() {
-    manual_seed(2);
-    for options in kinds() {
-        let options = TransformerOptions {
-            causal: true,
-            ..options
-        };
-        let layer = decoder_layer(options);
-        let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
-        let memory = Tensor::<(N, Source, Hidden)>::randn([BATCH, MEMORY, HIDDEN]);
-        let counts = tensor!([[true, true, true, true], [true, false, true, true]]; N, Seq);
-        let memory_counts = tensor!([[true, true, false], [true, true, true]]; N, Source);
-        let plain = |state: &State, masked: bool| {
-            let pairs = sequences(&x).into_iter().zip(memories(&memory)).enumerate();
-            joined(pairs.map(|(n, (x, memory))| {
-                let plain = Plain {
-                    options,
-                    sees: &|_, source| !masked || n == 0 || source != 1,
-                    sees_memory: &|_, source| !masked || n == 1 || source != 2,
-                };
-                plain.layer(state, "", &x, Some(&memory))
-            }))
-        };
-        for masked in [false, true] {
-            let y = if masked {
-                let counts = counts.prime(Seq);
-                layer.forward_masked(&x, &memory, &counts, &memory_counts, Mode::Eval)
-            } else {
-                layer.forward(&x, &memory, Mode::Eval)
+    with_seed(2, || {
+        for options in kinds() {
+            let options = TransformerOptions {
+                causal: true,
+                ..options
             };
-            let wanted = plain(&state_of(&layer), masked);
-            assert_close(&numbers(&y.to_dyn()), &wanted, 1e-5, "decoder layer");
-            layer.zero_grad();
-            weighted_sum(&y).backward();
-            check_gradients(&layer, |state| weighted(&plain(state, masked)));
+            let layer = decoder_layer(options);
+            let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
+            let memory = Tensor::<(N, Source, Hidden)>::randn([BATCH, MEMORY, HIDDEN]);
+            let counts = tensor!([[true, true, true, true], [true, false, true, true]]; N, Seq);
+            let memory_counts = tensor!([[true, true, false], [true, true, true]]; N, Source);
+            let plain = |state: &State, masked: bool| {
+                let pairs = sequences(&x).into_iter().zip(memories(&memory)).enumerate();
+                joined(pairs.map(|(n, (x, memory))| {
+                    let plain = Plain {
+                        options,
+                        sees: &|_, source| !masked || n == 0 || source != 1,
+                        sees_memory: &|_, source| !masked || n == 1 || source != 2,
+                    };
+                    plain.layer(state, "", &x, Some(&memory))
+                }))
+            };
+            for masked in [false, true] {
+                let y = if masked {
+                    let counts = counts.prime(Seq);
+                    layer.forward_masked(&x, &memory, &counts, &memory_counts, Mode::Eval)
+                } else {
+                    layer.forward(&x, &memory, Mode::Eval)
+                };
+                let wanted = plain(&state_of(&layer), masked);
+                assert_close(&numbers(&y.to_dyn()), &wanted, 1e-5, "decoder layer");
+                layer.zero_grad();
+                weighted_sum(&y).backward();
+                check_gradients(&layer, |state| weighted(&plain(state, masked)));
+            }
+            let all = tensor!(true);
+            let y = layer.forward_masked(&x, &memory, &all, &all, Mode::Eval);
+            assert!(y.allclose_with(&layer.forward(&x, &memory, Mode::Eval), CLOSE));
         }
-        let all = tensor!(true);
-        let y = layer.forward_masked(&x, &memory, &all, &all, Mode::Eval);
-        assert!(y.allclose_with(&layer.forward(&x, &memory, Mode::Eval), CLOSE));
-    }
+    });
 }
 
 #[test]
 fn fused_weights_are_those_of_pytorch() {
-    manual_seed(3);
-    let state = layer_of_pytorch("layers.0.", false);
-    let translated = from_torch(state.clone());
-    let find = |path: &str| {
-        let path = format!("layers.0.self_attn.{path}");
-        let all = state.iter().chain(&translated);
-        numbers(&all.rev().find(|(own, _)| *own == path).unwrap().1)
-    };
-    let (weight, bias) = (find("in_proj_weight"), find("in_proj_bias"));
-    for (at, name) in ["query", "key", "value"].into_iter().enumerate() {
-        let own = &weight[at * HIDDEN * HIDDEN..][..HIDDEN * HIDDEN];
-        assert_eq!(find(&format!("{name}.weight")), own);
-        assert_eq!(
-            find(&format!("{name}.bias")),
-            &bias[at * HIDDEN..][..HIDDEN]
-        );
-    }
-    assert_eq!(find("out.weight"), find("out_proj.weight"));
-    // Other dims of keys and values have separate weights.
-    let parts = ["q", "k", "v"].map(|part| {
-        let path = format!("cross.{part}_proj_weight");
-        (
-            path,
-            DynTensor::randn(&[HIDDEN, if part == "q" { HIDDEN } else { 4 }], ()).unwrap(),
-        )
-    });
-    let rest = [
-        ("in_proj_bias", vec![3 * HIDDEN]),
-        ("out_proj.weight", vec![HIDDEN, HIDDEN]),
-        ("out_proj.bias", vec![HIDDEN]),
-    ];
-    let rest = rest.map(|(name, sizes)| {
-        (
-            format!("cross.{name}"),
-            DynTensor::randn(&sizes, ()).unwrap(),
-        )
-    });
-    let mut layer = CrossAttention::<Seq, Source, Hidden, Head, Feature, f32, Other>::with_memory(
-        Hidden.of(HIDDEN),
-        Other.of(4),
-        Head.of(HEADS),
-        Feature.of(HIDDEN / HEADS),
-    );
-    let translated = from_torch(parts.into_iter().chain(rest)).into_iter();
-    layer.load(translated.map(|(path, x)| (path.replace("cross.", ""), x)));
-    let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
-    // A memory without the batch is that of all.
-    let memory = Tensor::<(Source, Other)>::randn([MEMORY, 4]);
-    let y = layer.forward(&x, &memory, default());
-    let sees = |_: usize, _: usize| true;
-    let state = state_of(&layer);
-    let state: State = state
-        .into_iter()
-        .map(|(path, x)| (format!("a.{path}"), x))
-        .collect();
-    let memory = rows(&numbers(&memory.to_dyn()), 4);
-    let wanted = joined(
-        sequences(&x)
+    with_seed(3, || {
+        let state = layer_of_pytorch("layers.0.", false);
+        let translated = from_torch(state.clone());
+        let find = |path: &str| {
+            let path = format!("layers.0.self_attn.{path}");
+            let all = state.iter().chain(&translated);
+            numbers(&all.rev().find(|(own, _)| *own == path).unwrap().1)
+        };
+        let (weight, bias) = (find("in_proj_weight"), find("in_proj_bias"));
+        for (at, name) in ["query", "key", "value"].into_iter().enumerate() {
+            let own = &weight[at * HIDDEN * HIDDEN..][..HIDDEN * HIDDEN];
+            assert_eq!(find(&format!("{name}.weight")), own);
+            assert_eq!(
+                find(&format!("{name}.bias")),
+                &bias[at * HIDDEN..][..HIDDEN]
+            );
+        }
+        assert_eq!(find("out.weight"), find("out_proj.weight"));
+        // Other dims of keys and values have separate weights.
+        let parts = ["q", "k", "v"].map(|part| {
+            let path = format!("cross.{part}_proj_weight");
+            (
+                path,
+                DynTensor::randn(&[HIDDEN, if part == "q" { HIDDEN } else { 4 }], ()).unwrap(),
+            )
+        });
+        let rest = [
+            ("in_proj_bias", vec![3 * HIDDEN]),
+            ("out_proj.weight", vec![HIDDEN, HIDDEN]),
+            ("out_proj.bias", vec![HIDDEN]),
+        ];
+        let rest = rest.map(|(name, sizes)| {
+            (
+                format!("cross.{name}"),
+                DynTensor::randn(&sizes, ()).unwrap(),
+            )
+        });
+        let mut layer =
+            CrossAttention::<Seq, Source, Hidden, Head, Feature, f32, Other>::with_memory(
+                Hidden.of(HIDDEN),
+                Other.of(4),
+                Head.of(HEADS),
+                Feature.of(HIDDEN / HEADS),
+            );
+        let translated = from_torch(parts.into_iter().chain(rest)).into_iter();
+        layer.load(translated.map(|(path, x)| (path.replace("cross.", ""), x)));
+        let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
+        // A memory without the batch is that of all.
+        let memory = Tensor::<(Source, Other)>::randn([MEMORY, 4]);
+        let y = layer.forward(&x, &memory, default());
+        let sees = |_: usize, _: usize| true;
+        let state = state_of(&layer);
+        let state: State = state
             .into_iter()
-            .map(|x| attention(&state, "a", &x, &memory, &sees)),
-    );
-    assert_close(&numbers(&y.to_dyn()), &wanted, 1e-5, "cross-attention");
-    let broken = from_torch_error();
-    assert!(
-        broken.contains("in_proj_weight") && broken.contains('7'),
-        "{broken}"
-    );
+            .map(|(path, x)| (format!("a.{path}"), x))
+            .collect();
+        let memory = rows(&numbers(&memory.to_dyn()), 4);
+        let wanted = joined(
+            sequences(&x)
+                .into_iter()
+                .map(|x| attention(&state, "a", &x, &memory, &sees)),
+        );
+        assert_close(&numbers(&y.to_dyn()), &wanted, 1e-5, "cross-attention");
+        let broken = from_torch_error();
+        assert!(
+            broken.contains("in_proj_weight") && broken.contains('7'),
+            "{broken}"
+        );
+    });
 }
 
 fn from_torch_error() -> String {
@@ -301,94 +305,96 @@ fn from_torch_error() -> String {
 
 #[test]
 fn stacks_apply_their_layers_and_norm() {
-    manual_seed(4);
-    let options = TransformerOptions {
-        norm_first: true,
-        final_norm: true,
-        activation: Activation::Silu,
-        ..default()
-    };
-    let sizes = || {
-        let feature = Feature.of(HIDDEN / HEADS);
-        (Hidden.of(HIDDEN), Head.of(HEADS), feature, Inner.of(INNER))
-    };
-    let (e, h, f, m) = sizes();
-    let mut encoder =
-        TransformerEncoder::<Seq, Hidden, Head, Feature, Inner>::new(2, e, h, f, m, options);
-    let (e, h, f, m) = sizes();
-    let mut decoder = TransformerDecoder::<Seq, Source, Hidden, Head, Feature, Inner>::new(
-        2, e, h, f, m, options,
-    );
-    for is_decoder in [false, true] {
-        let mut state = layer_of_pytorch("layers.0.", is_decoder);
-        state.extend(layer_of_pytorch("layers.1.", is_decoder));
-        state.push((
-            "norm.weight".to_owned(),
-            DynTensor::rand(&[HIDDEN], ()).unwrap(),
-        ));
-        state.push((
-            "norm.bias".to_owned(),
-            DynTensor::rand(&[HIDDEN], ()).unwrap(),
-        ));
-        if is_decoder {
-            decoder.load(from_torch(state));
-        } else {
-            encoder.load(from_torch(state));
+    with_seed(4, || {
+        let options = TransformerOptions {
+            norm_first: true,
+            final_norm: true,
+            activation: Activation::Silu,
+            ..default()
+        };
+        let sizes = || {
+            let feature = Feature.of(HIDDEN / HEADS);
+            (Hidden.of(HIDDEN), Head.of(HEADS), feature, Inner.of(INNER))
+        };
+        let (e, h, f, m) = sizes();
+        let mut encoder =
+            TransformerEncoder::<Seq, Hidden, Head, Feature, Inner>::new(2, e, h, f, m, options);
+        let (e, h, f, m) = sizes();
+        let mut decoder = TransformerDecoder::<Seq, Source, Hidden, Head, Feature, Inner>::new(
+            2, e, h, f, m, options,
+        );
+        for is_decoder in [false, true] {
+            let mut state = layer_of_pytorch("layers.0.", is_decoder);
+            state.extend(layer_of_pytorch("layers.1.", is_decoder));
+            state.push((
+                "norm.weight".to_owned(),
+                DynTensor::rand(&[HIDDEN], ()).unwrap(),
+            ));
+            state.push((
+                "norm.bias".to_owned(),
+                DynTensor::rand(&[HIDDEN], ()).unwrap(),
+            ));
+            if is_decoder {
+                decoder.load(from_torch(state));
+            } else {
+                encoder.load(from_torch(state));
+            }
         }
-    }
-    let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
-    let memory = Tensor::<(N, Source, Hidden)>::randn([BATCH, MEMORY, HIDDEN]);
-    let encoded = encoder.forward(&x, Mode::Eval);
-    let decoded = decoder.forward(&x, &memory, Mode::Eval);
-    let plain = Plain {
-        options,
-        sees: &|_, _| true,
-        sees_memory: &|_, _| true,
-    };
-    let run = |state: &State, x: &Rows, memory: Option<&Rows>| {
-        let x = plain.layer(state, "layers.0.", x, memory);
-        norm(state, "norm", &plain.layer(state, "layers.1.", &x, memory))
-    };
-    let state = state_of(&encoder);
-    let wanted = joined(sequences(&x).iter().map(|x| run(&state, x, None)));
-    assert_close(&numbers(&encoded.to_dyn()), &wanted, 1e-5, "encoder");
-    let state = state_of(&decoder);
-    let pairs = sequences(&x).into_iter().zip(memories(&memory));
-    let wanted = joined(pairs.map(|(x, memory)| run(&state, &x, Some(&memory))));
-    assert_close(&numbers(&decoded.to_dyn()), &wanted, 1e-5, "decoder");
-    weighted_sum(&encoded).backward();
-    check_gradients(&encoder, |state| {
-        weighted(&joined(sequences(&x).iter().map(|x| run(state, x, None))))
+        let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
+        let memory = Tensor::<(N, Source, Hidden)>::randn([BATCH, MEMORY, HIDDEN]);
+        let encoded = encoder.forward(&x, Mode::Eval);
+        let decoded = decoder.forward(&x, &memory, Mode::Eval);
+        let plain = Plain {
+            options,
+            sees: &|_, _| true,
+            sees_memory: &|_, _| true,
+        };
+        let run = |state: &State, x: &Rows, memory: Option<&Rows>| {
+            let x = plain.layer(state, "layers.0.", x, memory);
+            norm(state, "norm", &plain.layer(state, "layers.1.", &x, memory))
+        };
+        let state = state_of(&encoder);
+        let wanted = joined(sequences(&x).iter().map(|x| run(&state, x, None)));
+        assert_close(&numbers(&encoded.to_dyn()), &wanted, 1e-5, "encoder");
+        let state = state_of(&decoder);
+        let pairs = sequences(&x).into_iter().zip(memories(&memory));
+        let wanted = joined(pairs.map(|(x, memory)| run(&state, &x, Some(&memory))));
+        assert_close(&numbers(&decoded.to_dyn()), &wanted, 1e-5, "decoder");
+        weighted_sum(&encoded).backward();
+        check_gradients(&encoder, |state| {
+            weighted(&joined(sequences(&x).iter().map(|x| run(state, x, None))))
+        });
     });
 }
 
 #[test]
 fn options_change_layers() {
-    manual_seed(5);
-    let bare = TransformerOptions {
-        bias: false,
-        dropout: 0.5,
-        ..default()
-    };
-    let layer = EncoderLayer::new(
-        Hidden.of(HIDDEN),
-        Head.of(HEADS),
-        Feature.of(HIDDEN / HEADS),
-        Inner.of(INNER),
-        bare,
-    );
-    assert!(layer.paths().iter().all(|path| path.ends_with("weight")));
-    let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
-    let [first, second] = [(); 2].map(|()| layer.forward(&x, Mode::Train));
-    assert!(!first.equal(&second));
-    let [first, second] = [(); 2].map(|()| layer.forward(&x, Mode::Eval));
-    assert!(first.equal(&second));
-    // Causal attention to another sequence is refused.
-    let cross = decoder_layer(default()).multihead_attn;
-    let causal = Attention {
-        causal: true,
-        ..default()
-    };
-    let memory = Tensor::<(N, Source, Hidden)>::randn([BATCH, MEMORY, HIDDEN]);
-    assert!(cross.try_forward(&x, &memory, causal).is_err());
+    with_seed(5, || {
+        let bare = TransformerOptions {
+            bias: false,
+            dropout: 0.5,
+            ..default()
+        };
+        let layer = EncoderLayer::new(
+            Hidden.of(HIDDEN),
+            Head.of(HEADS),
+            Feature.of(HIDDEN / HEADS),
+            Inner.of(INNER),
+            bare,
+        );
+        assert!(layer.paths().iter().all(|path| path.ends_with("weight")));
+        let x = Tensor::<(N, Seq, Hidden)>::randn([BATCH, LEN, HIDDEN]);
+        let [first, second] = [(); 2].map(|()| layer.forward(&x, Mode::Train));
+        assert!(!first.equal(&second));
+        let [first, second] = [(); 2].map(|()| layer.forward(&x, Mode::Eval));
+        assert!(first.equal(&second));
+        // Causal attention to another sequence is refused.
+        let cross = decoder_layer(default()).multihead_attn;
+        let causal = Attention {
+            causal: true,
+            ..default()
+        };
+        let memory = Tensor::<(N, Source, Hidden)>::randn([BATCH, MEMORY, HIDDEN]);
+        assert!(cross.try_forward(&x, &memory, causal).is_err());
+    });
 }

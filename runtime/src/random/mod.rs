@@ -35,6 +35,7 @@ pub(crate) use sample::BLOCK;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::fmt::{self, Formatter};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Mutex, PoisonError};
@@ -191,16 +192,49 @@ pub(crate) struct Stream {
 
 static DEFAULT: Mutex<Option<Stream>> = Mutex::new(None);
 
+thread_local! {
+    /// The state of this thread's default generator within [`with_seed`], instead of [`DEFAULT`].
+    static OWN: Cell<Option<Stream>> = const { Cell::new(None) };
+}
+
 /// Reads or changes the state of the default generator. Other threads wait meanwhile, so `f` must not compute anything.
 fn access_default<R>(f: impl FnOnce(&mut Stream) -> R) -> R {
+    if let Some(mut own) = OWN.get() {
+        let result = f(&mut own);
+        OWN.set(Some(own));
+        return result;
+    }
     // A panic of another thread leaves seed and position consistent.
     let mut default = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
     f(default.get_or_insert_with(|| Generator::from_entropy().state()))
 }
 
-/// Seeds the default generator, which all threads share.
+/// Seeds the default generator, which all threads share outside of [`with_seed`].
 pub fn manual_seed(seed: u64) {
     with_default_generator(|generator| generator.manual_seed(seed));
+}
+
+/// Calls `f` with a default generator of this thread's own, which starts from `seed`. Draws of other threads neither
+/// change the numbers nor get any of them; the previous generator returns afterwards, where it was, also if `f` panics.
+///
+/// Rust's tests run on several threads, which share one default generator: a test that expects certain numbers draws
+/// them within this function. PyTorch's `torch.random.fork_rng` is similar, but does not separate threads.
+///
+/// ```
+/// use nomina_runtime::{DynTensor, with_seed};
+/// let draw = || with_seed(7, || DynTensor::rand(&[2, 3], ["N", "C"]));
+/// assert!(draw()?.equal(&draw()?)?);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+pub fn with_seed<R>(seed: u64, f: impl FnOnce() -> R) -> R {
+    struct RestoreOwn(Option<Stream>);
+    impl Drop for RestoreOwn {
+        fn drop(&mut self) {
+            OWN.set(self.0);
+        }
+    }
+    let _restore = RestoreOwn(OWN.replace(Some(Generator::new(seed).state())));
+    f()
 }
 
 /// Seeds the default generator from the operating system, and returns the seed.
@@ -217,7 +251,8 @@ pub fn initial_seed() -> u64 {
     with_default_generator(|generator| generator.seed())
 }
 
-/// Calls `f` with the default generator, which all threads share: a draw of another thread may come between two of `f`.
+/// Calls `f` with the default generator, which all threads share outside of [`with_seed`]: a draw of another thread may
+/// come between two of `f`.
 /// No lock is held while `f` runs, or while a kernel computes the numbers.
 pub fn with_default_generator<R>(f: impl FnOnce(&mut Generator) -> R) -> R {
     f(&mut Generator(GeneratorState::Default))

@@ -364,3 +364,37 @@ fn the_default_generator_can_be_seeded() {
     );
     assert_eq!(initial_seed(), 3);
 }
+
+/// A default generator of one thread's own neither changes another one's nor is changed by it.
+#[test]
+fn a_thread_may_have_a_default_generator_of_its_own() {
+    let draw = || {
+        with_default_generator(|generator| {
+            scalars(&rand(&[3], DType::F32, Device::Cpu, generator).unwrap())
+        })
+    };
+    let wanted = with_seed(7, || [draw(), draw()]);
+    let found = with_seed(7, || {
+        let first = draw();
+        std::thread::spawn(move || draw()).join().unwrap();
+        let within = with_seed(8, || {
+            draw();
+            with_seed(7, draw)
+        });
+        assert_eq!(within, first);
+        let panics = std::panic::catch_unwind(|| with_seed(9, || panic!("{:?}", draw())));
+        assert!(panics.is_err());
+        assert_eq!(seed_and_offset(), (7, 3));
+        [first, draw()]
+    });
+    assert_eq!(found, wanted);
+    with_seed(1, || {
+        manual_seed(7);
+        assert_eq!([draw(), draw()], wanted);
+    });
+}
+
+/// Returns the default generator's seed and offset.
+fn seed_and_offset() -> (u64, u64) {
+    with_default_generator(|generator| (generator.seed(), generator.get_offset()))
+}
