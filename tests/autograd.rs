@@ -11,7 +11,7 @@ use nomina::{BackwardOptions, dynamic, no_grad};
 dims! { N, C, K }
 
 fn inputs() -> (Tensor<(N, C), f64>, Tensor<(C, K), f64>) {
-    with_seed(5, || (Tensor::randn([4, 3]), Tensor::randn([3, 2])));
+    with_seed(5, || (Tensor::randn([4, 3]), Tensor::randn([3, 2])))
 }
 
 fn close<D: Dims>(a: &Tensor<D, f64>, b: &Tensor<D, f64>) {
