@@ -32,6 +32,7 @@ pub mod random {
         initial_seed |_d| { random::initial_seed() };
         with_default_generator |_d| { random::with_default_generator(|generator| generator.seed()) };
         with_generator |d| { random::with_generator(Given::given(d), |generator| generator.seed()) };
+        with_seed |d| { random::with_seed(d.bytes.word(), random::initial_seed) };
     }
 
     use std::ops::Bound;
