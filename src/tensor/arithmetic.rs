@@ -40,6 +40,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> Add<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -352,6 +353,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -361,6 +363,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Add<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -573,6 +576,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> Sub<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -885,6 +889,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -894,6 +899,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Sub<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -1106,6 +1112,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> Mul<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -1418,6 +1425,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -1427,6 +1435,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Mul<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -1639,6 +1648,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> Div<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -1951,6 +1961,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, <WithScalar<f32, f32> as Element>::Float>;
     #[track_caller]
@@ -1960,6 +1971,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Div<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, <WithScalar<f32, f32> as Element>::Float>;
     #[track_caller]
@@ -2172,6 +2184,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> Rem<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -2484,6 +2497,7 @@ impl<D: Dims> Rem<Tensor<D, bf16>> for i32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Rem<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -2493,6 +2507,7 @@ impl<D: Dims> Rem<&Tensor<D, f32>> for f32 {
     }
 }
 
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims> Rem<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
@@ -2585,6 +2600,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> BitAnd<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T, Dtype: Integral>,
@@ -2640,6 +2656,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> BitOr<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T, Dtype: Integral>,
@@ -2695,6 +2712,7 @@ where
 
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> BitXor<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T, Dtype: Integral>,
@@ -2739,6 +2757,7 @@ impl<D: Dims, T: Numeric> Neg for &Tensor<D, T> {
 }
 
 /// Reuses the buffer of the tensor if it is not shared.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Numeric> Neg for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
@@ -2759,6 +2778,7 @@ impl<D: Dims, T: Integral> Not for &Tensor<D, T> {
 }
 
 /// Reuses the buffer of the tensor if it is not shared.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Integral> Not for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]

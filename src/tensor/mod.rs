@@ -108,9 +108,9 @@ use crate::erased::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce:
 /// Cloning is free: clones and views share elements until one of them is written to.
 ///
 /// An operator reuses the buffer of an operand passed by value, on either side, if it is not shared
-/// and the result fits: `x + &y`, `&y - x`, `2.0 * x`, `-x`. Methods borrow self even if it is not
-/// used again, as in PyTorch; their in-place form, or [`fuse!`](crate::fuse), which computes
-/// everything in one pass, needs no new buffer.
+/// and the result fits: `x + &y`, `&y - x`, `2.0 * x`, `-x`. (This page lists the operators of
+/// `&Tensor` alone.) Methods borrow self even if it is not used again, as in PyTorch; their in-place
+/// form, or [`fuse!`](crate::fuse), which computes everything in one pass, needs no new buffer.
 ///
 /// ```
 /// # use nomina::prelude::*;

@@ -1,7 +1,8 @@
 //! `src/tensor/arithmetic.rs`: the std operators of typed tensors.
 //!
 //! Each left form has one impl over every right operand; a number on the left has one impl for
-//! each dtype and number type, so that a literal's type follows from the tensor.
+//! each dtype and number type, so that a literal's type follows from the tensor. rustdoc lists the operators of borrowed
+//! tensors alone, since all forms are alike.
 
 /// A std trait, its method, and the kind of the result's dtype.
 const BINARY: [(&str, &str, &str); 5] = [
@@ -67,14 +68,8 @@ pub fn operators() -> String {
                     "" => common,
                     kind => format!("<{common} as Element>::{kind}"),
                 };
-                // rustdoc lists those of `f32`, which are like all others.
-                let unlisted = match (dtype, *number) {
-                    ("f32", "f32") => "",
-                    _ => "#[cfg_attr(doc, doc(hidden))]\n",
-                };
                 for borrow in ["&", ""] {
                     out += &NUMBER
-                        .replace("{unlisted}", unlisted)
                         .replace("{borrow}", borrow)
                         .replace("{result}", &result)
                         .replace("{dtype}", dtype)
@@ -154,6 +149,7 @@ where
 const OWNED: &str = "
 /// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: Beside<R>, R: Operand> {op}<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -180,7 +176,8 @@ where
 ";
 
 const NUMBER: &str = "
-{unlisted}impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
+#[cfg_attr(doc, doc(hidden))]
+impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
     type Output = Tensor<D, {result}>;
     #[track_caller]
     fn {method}(self, other: {borrow}Tensor<D, {dtype}>) -> Self::Output {
@@ -200,6 +197,7 @@ impl<D: Dims, T: {bound}> {trait} for &Tensor<D, T> {
 }
 
 /// Reuses the buffer of the tensor if it is not shared.
+#[cfg_attr(doc, doc(hidden))]
 impl<D: Dims, T: {bound}> {trait} for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
