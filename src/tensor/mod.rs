@@ -105,6 +105,16 @@ use crate::erased::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce:
 /// panic at the caller's line, their `try_` twins return the same [`Error`](crate::Error). A dim
 /// may be [`Wild`](crate::Wild), a name unknown to rustc.
 ///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+/// let total: Tensor<(N,)> = x.sum(C);
+/// assert_eq!(total.to_vec(), [6.0, 15.0]);
+/// let centred = &x - x.mean(keep(C));
+/// assert_eq!(centred.to_vec(), [-1.0, 0.0, 1.0, -1.0, 0.0, 1.0]);
+/// ```
+///
 /// Cloning is free: clones and views share elements until one of them is written to.
 ///
 /// An operator reuses the buffer of an operand passed by value, on either side, if it is not shared
@@ -119,16 +129,6 @@ use crate::erased::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce:
 /// let mut y = &a * &b;
 /// y.exp_();
 /// assert_eq!(y.to_vec(), fuse!(|a, b| (a * b).exp()).to_vec());
-/// ```
-///
-/// ```
-/// use nomina::prelude::*;
-/// dims! { N, C }
-/// let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
-/// let total: Tensor<(N,)> = x.sum(C);
-/// assert_eq!(total.to_vec(), [6.0, 15.0]);
-/// let centred = &x - x.mean(keep(C));
-/// assert_eq!(centred.to_vec(), [-1.0, 0.0, 1.0, -1.0, 0.0, 1.0]);
 /// ```
 ///
 /// # Forms of a method
