@@ -54,18 +54,20 @@ struct WindowsAlong {
     options: RollingOptions,
 }
 
+/// The least number of values of reductions that need whole windows.
+const WHOLE: usize = usize::MAX;
+
 type Reduction = fn(&tensor::Windows) -> Result<DynTensor>;
 
 impl DynLabelled {
-    fn rolled(&self, windows: WindowsAlong, nan: bool, reduce: Reduction) -> Result<Self> {
+    /// Reduces windows; the reduction itself gives NaN for fewer than `least` values.
+    fn rolled(&self, windows: WindowsAlong, least: usize, reduce: Reduction) -> Result<Self> {
         let windowed = self.windowed(windows)?;
         let mut found = reduce(&windowed)?;
-        if nan {
+        let wanted = windows.options.min_count.max(1);
+        if wanted > least {
             let count = windowed.count()?;
-            found = found.masked_fill(
-                &count.lt(windows.options.min_count.max(1) as i64)?,
-                f64::NAN,
-            )?;
+            found = found.masked_fill(&count.lt(wanted as i64)?, f64::NAN)?;
         }
         self.keeping(Ok(found))
     }
@@ -75,16 +77,12 @@ impl DynLabelled {
         if size == 0 {
             return Err(self.blame(error("rolling", "a window has at least one element")));
         }
-        let left = if options.centered { size / 2 } else { size - 1 };
-        let count = self.shape()[at];
-        let padded = (0..count + size - 1).map(|i| i.checked_sub(left).filter(|i| *i < count));
-        let padded: Vec<_> = padded.collect();
-        self.at_or_nan("rolling", at, &padded)?.rolling(at, size)
+        self.tensor.rolling_around(at, size, options.centered)
     }
 }
 
 macro_rules! reductions {
-    ($($name:ident $tried:ident $nan:literal, $doc:literal;)*) => {
+    ($($name:ident $tried:ident $least:expr, $doc:literal;)*) => {
         impl<D: Dims, T: Float> Rolling<D, T> {$(
             #[doc = $doc]
             ///
@@ -101,7 +99,7 @@ macro_rules! reductions {
             /// # Errors
             /// If memory runs out.
             pub fn $tried(&self) -> Result<Labelled<D, T>> {
-                self.x.computed(|x| x.rolled(self.windows, $nan, tensor::Windows::$name))
+                self.x.computed(|x| x.rolled(self.windows, $least, tensor::Windows::$name))
             }
         )*
             /// Counts the elements of each window that are not NaN.
@@ -119,7 +117,7 @@ macro_rules! reductions {
             /// # Errors
             /// If memory runs out.
             pub fn $name(&self) -> Result<DynLabelled> {
-                self.x.rolled(self.windows, $nan, tensor::Windows::$name)
+                self.x.rolled(self.windows, $least, tensor::Windows::$name)
             }
         )*
             /// Counts the elements of each window that are not NaN.
@@ -133,18 +131,18 @@ macro_rules! reductions {
     };
 }
 reductions! {
-    sum try_sum false, "Computes the sum of each window.";
-    mean try_mean false, "Computes the mean of each window.";
-    max try_max false, "Returns the greatest element of each window.";
-    min try_min false, "Returns the smallest element of each window.";
-    var try_var false, "Computes the variance of each window, with a correction of 1.";
-    std try_std false, "Computes the standard deviation of each window, with a correction of 1.";
-    nansum try_nansum true, "Computes the sum of the elements of each window that are not NaN.";
-    nanmean try_nanmean true, "Computes the mean of the elements of each window that are not NaN.";
-    nanmax try_nanmax true, "Returns the greatest element of each window that is not NaN.";
-    nanmin try_nanmin true, "Returns the smallest element of each window that is not NaN.";
-    nanvar try_nanvar true, "Computes the variance of the elements of each window that are not NaN.";
-    nanstd try_nanstd true, "Computes the standard deviation of the elements of each window that are not NaN.";
+    sum try_sum WHOLE, "Computes the sum of each window.";
+    mean try_mean WHOLE, "Computes the mean of each window.";
+    max try_max WHOLE, "Returns the greatest element of each window.";
+    min try_min WHOLE, "Returns the smallest element of each window.";
+    var try_var WHOLE, "Computes the variance of each window, with a correction of 1.";
+    std try_std WHOLE, "Computes the standard deviation of each window, with a correction of 1.";
+    nansum try_nansum 0, "Computes the sum of the elements of each window that are not NaN.";
+    nanmean try_nanmean 1, "Computes the mean of the elements of each window that are not NaN.";
+    nanmax try_nanmax 1, "Returns the greatest element of each window that is not NaN.";
+    nanmin try_nanmin 1, "Returns the smallest element of each window that is not NaN.";
+    nanvar try_nanvar 1, "Computes the variance of the elements of each window that are not NaN.";
+    nanstd try_nanstd 1, "Computes the standard deviation of the elements of each window that are not NaN.";
 }
 
 /// The treatment of elements that fill no whole block.

@@ -2,6 +2,8 @@
 
 mod interp;
 mod moments;
+mod one_pass;
+mod pairs;
 mod parts;
 
 pub use interp::InterpMethod;
@@ -20,7 +22,7 @@ use super::{
 };
 use crate::config::default_dtype;
 use crate::dispatch::accumulator;
-use crate::job::{Node, Update};
+use crate::job::{Node, Pairing, Update};
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -193,14 +195,19 @@ fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw)) -> Resul
             return to_dtype(&out, result);
         }
     };
-    if bounds(counts)?.is_some_and(|(least, _)| least == 0) {
-        let empty = arg_position(Op::Argmin, counts, Some(0), false)?.item()?;
-        let what = format!("group {empty} has no elements");
-        return Err(refuse(ErrorKind::Shape, by, &[&x], what)
-            .hint("give only groups with labels; `count` returns the elements of each"));
-    }
     reduced(by, &mut out, at, &x, extreme, false)?;
     Ok(out)
+}
+
+/// Checks that every group has elements, so that it has an extreme.
+fn require_elements(x: &Raw, counts: &Raw) -> Result<()> {
+    if bounds(counts)?.is_none_or(|(least, _)| least != 0) {
+        return Ok(());
+    }
+    let empty = arg_position(Op::Argmin, counts, Some(0), false)?.item()?;
+    let what = format!("group {empty} has no elements");
+    Err(refuse(ErrorKind::Shape, Op::GroupBy, &[x], what)
+        .hint("give only groups with labels; `count` returns the elements of each"))
 }
 
 /// Divides the sum of products with weights by the sum of weights, which have the same number of dims, each of equal
@@ -232,13 +239,19 @@ pub(crate) fn weighted_mean(
         );
         return Err(error.hint("weights have a dim's size, or lack the dim"));
     }
-    // The products have the wider dtype, block by block.
-    let weights = to_dtype(weights, accumulator(result))?;
     let factor = if skips_nan && matches!(result, DType::F64 | DType::C128) {
         room_for_sums(&present(x, &is_present(x)?)?)?
     } else {
         room_for_sums(x)?
     };
+    if factor.is_none() {
+        let by = Pairing::WeightedMean;
+        if let Some(mean) = pairs::in_one_pass(op, by, [x, weights], (dims, keepdim))? {
+            return to_dtype(&mean, result);
+        }
+    }
+    // The products have the wider dtype, block by block.
+    let weights = to_dtype(weights, accumulator(result))?;
     let scaled = multiplied(x.clone(), factor)?;
     let sum = |program: &[Node<'_>]| {
         let op = Op::Sum;

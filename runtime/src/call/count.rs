@@ -7,8 +7,9 @@ use super::check::same_device;
 use super::gather::bounds;
 use super::{Arg, ReduceOptions, contiguous, pointwise, reduce, searchsorted, sort, to_dtype};
 use crate::call::backend::backend;
-use crate::job::{BinJob, Binned, Interpolation, QuantileJob};
+use crate::job::{BinJob, Binned, Interpolation, QuantileJob, SelectJob};
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::tape::{record_no_derivative, record_quantiles};
 
 #[cold]
@@ -230,6 +231,11 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
         return Err(refuse(ErrorKind::Argument, op, x, format!("`q` is {q}"))
             .hint("give numbers from 0 to 1"));
     }
+    if !is_wanted([x, q])
+        && let Some(found) = selected(op, x, q, dim, by)?
+    {
+        return to_dtype(&found, x.dtype());
+    }
     // Sorted along the last dim; the numbers of `q` are positions there.
     let mut last: Vec<usize> = (0..x.rank()).filter(|&d| d != dim).collect();
     last.push(dim);
@@ -239,11 +245,7 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
     let lines = x.numel() / n;
     let mut shape: Vec<usize> = q.shape().to_vec();
     shape.extend(last[..last.len() - 1].iter().map(|&d| x.shape()[d]));
-    let dtype = if x.dtype() == DType::F64 {
-        DType::F64
-    } else {
-        DType::F32
-    };
+    let dtype = wide(x);
     let (sorted, q) = (to_dtype(&sorted, dtype)?, to_dtype(&q, dtype)?);
     let mut out = Raw::empty(op.name(), &shape, dtype, x.device())?;
     let job = QuantileJob {
@@ -264,4 +266,36 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
     }
     let out = record_quantiles(op, out, &sorted, &q, by)?;
     to_dtype(&out, x.dtype())
+}
+
+/// Returns the dtype in which quantiles are computed.
+fn wide(x: &Raw) -> DType {
+    match x.dtype() {
+        DType::F64 => DType::F64,
+        _ => DType::F32,
+    }
+}
+
+/// Computes quantiles by selection, if the backend does so.
+fn selected(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Result<Option<Raw>> {
+    let (x, q) = (to_dtype(x, wide(x))?, contiguous(&to_dtype(q, wide(x))?)?);
+    let others = (0..x.rank()).filter(|&d| d != dim).map(|d| x.shape()[d]);
+    let shape: Vec<usize> = q.shape().iter().copied().chain(others).collect();
+    let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    let job = SelectJob {
+        op: op.name(),
+        dtype: x.dtype(),
+        shape: x.shape(),
+        strides: x.strides(),
+        x: x.as_ptr(),
+        dim,
+        q: q.as_ptr(),
+        count: q.numel(),
+        ignore_nan: op == Op::Nanquantile,
+        by,
+        out: out.fresh_ptr(),
+    };
+    // SAFETY: an operand with elements, quantiles of its dtype, and a fresh result with one of each line for each.
+    let done = unsafe { backend(op.name(), x.device())?.select_quantiles(&job)? };
+    Ok(done.then_some(out))
 }

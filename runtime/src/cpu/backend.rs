@@ -1,15 +1,15 @@
 //! The CPU backend.
 
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use crate::cpu;
 use crate::dispatch::arithmetic;
 use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
-    LineJob, Multinomial, NormJob, Place, Pointwise, PoolJob, Product, ReduceJob, Repeat,
-    ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update,
-    WeightGradientJob,
+    LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise, PoolJob, Product,
+    ReduceJob, Reducing, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob,
+    TriangleJob, UnpoolJob, Update, WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -139,6 +139,27 @@ impl Backend for Cpu {
             .ok_or_else(|| absent(job.op, job.compute))?;
         // SAFETY: guaranteed by the caller.
         unsafe { cpu::reduce::execute(&*reducer, job) }.map_err(|error| error.in_op(job.op.name()))
+    }
+
+    unsafe fn reduce_parts(&self, job: &PartsJob<'_>) -> Result<bool> {
+        let extreme = job.by == class::Reduce::Amax;
+        let reducer = if job.skips_nan && (extreme || job.by == class::Reduce::Amin) {
+            cpu::reduce::parts::find_present(extreme, job.compute)
+        } else {
+            cpu::reduce::find(Reducing::Values(job.by), job.dtype, job.compute, job.number)
+        };
+        let Some(reducer) = reducer else {
+            return Ok(false);
+        };
+        // SAFETY: guaranteed by the caller.
+        unsafe { cpu::reduce::parts::execute(&*reducer, job) }
+            .map_err(|error| error.in_op(job.op.name()))
+    }
+
+    unsafe fn reduce_pairs(&self, job: &PairJob<'_>) -> Result<bool> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { cpu::pairs::execute(job) }.map_err(|error| error.in_op(job.op.name()))?;
+        Ok(true)
     }
 
     unsafe fn softmax(&self, job: &SoftmaxJob<'_>) -> Result<()> {

@@ -3,12 +3,12 @@
 use nomina_core::{DType, Result};
 
 use super::histogram::{of_floats, of_integers, of_weights};
-use super::quantile::of_lines;
+use super::quantile::{self, of_lines};
 use super::sort::{groups, search};
 use super::{Cpu, gather, index};
 use crate::job::{
     BinJob, Binned, ContiguousRows, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Search,
-    Unchecked,
+    SelectJob, Unchecked,
 };
 use crate::memory::NoMemory;
 
@@ -175,5 +175,17 @@ impl DataDependent for Cpu {
             _ => of!(f32),
         }
         Ok(())
+    }
+
+    unsafe fn select_quantiles(&self, job: &SelectJob<'_>) -> Result<bool> {
+        // SAFETY: guaranteed by the caller: elements of the job's dtype.
+        let done = unsafe {
+            match job.dtype {
+                DType::F64 => quantile::execute::<f64>(job),
+                _ => quantile::execute::<f32>(job),
+            }
+        };
+        done.map_err(|error| error.in_op(job.op))?;
+        Ok(true)
     }
 }

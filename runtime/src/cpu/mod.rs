@@ -23,6 +23,7 @@ pub(crate) mod loss;
 pub(crate) mod nontemporal;
 pub(crate) mod norm;
 pub(crate) mod numeric;
+mod pairs;
 pub(crate) mod parallel;
 mod parallel_sort;
 pub(crate) mod pointwise;

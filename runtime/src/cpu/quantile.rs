@@ -1,24 +1,50 @@
-//! Quantiles of sorted lines.
+//! Quantiles of lines.
+
+mod select;
 
 use crate::job::Interpolation;
 use crate::memory::NoMemory;
 use crate::memory::scratch::room;
 use nomina_core::Result;
+pub(crate) use select::execute;
+
+/// The elements of a sorted line between which a quantile is.
+#[derive(Clone, Copy)]
+pub(crate) struct QuantilePlace<T> {
+    pub low: usize,
+    pub high: usize,
+    /// The weight of the higher element.
+    pub weight: T,
+}
 
 /// Quantiles computed in a dtype's own precision.
 pub(crate) trait Quantile: nomina_core::Element + PartialOrd {
-    fn select(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self;
+    const NAN: Self;
+
+    /// Returns the place of a quantile of `numbers` sorted elements, at least one.
+    fn place(numbers: usize, q: Self, by: Interpolation) -> QuantilePlace<Self>;
+
+    /// Returns the number between two.
+    fn between(a: Self, b: Self, weight: Self) -> Self;
+
+    /// Returns a quantile of a sorted line, in which NaNs are last.
+    fn select(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self {
+        #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+        let numbers = line.partition_point(|x| x == x);
+        if numbers == 0 || (numbers < line.len() && !ignore) {
+            return Self::NAN;
+        }
+        let place = Self::place(numbers, q, by);
+        Self::between(line[place.low], line[place.high], place.weight)
+    }
 }
 
 macro_rules! quantiles {
     ($($t:ty)*) => {$(
         impl Quantile for $t {
-            fn select(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self {
-                // NaNs are sorted last.
-                let numbers = line.partition_point(|x| !x.is_nan());
-                if numbers == 0 || (numbers < line.len() && !ignore) {
-                    return <$t>::NAN;
-                }
+            const NAN: Self = <$t>::NAN;
+
+            fn place(numbers: usize, q: Self, by: Interpolation) -> QuantilePlace<Self> {
                 let last = numbers - 1;
                 // In the dtype's own precision if it can represent every position, like PyTorch, so that
                 // 0.7 of eleven numbers is the eighth.
@@ -33,13 +59,18 @@ macro_rules! quantiles {
                     Interpolation::Nearest => place.round_ties_even(),
                     _ => place,
                 };
-                let low = (place.floor() as usize).min(last);
-                let high = (place.ceil() as usize).min(last);
-                let (a, b) = (line[low], line[high]);
                 let weight = match by {
                     Interpolation::Midpoint => 0.5,
                     _ => (place - place.floor()) as $t,
                 };
+                QuantilePlace {
+                    low: (place.floor() as usize).min(last),
+                    high: (place.ceil() as usize).min(last),
+                    weight,
+                }
+            }
+
+            fn between(a: Self, b: Self, weight: Self) -> Self {
                 // The difference of equal infinities would be NaN.
                 if a == b {
                     a

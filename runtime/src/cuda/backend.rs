@@ -9,9 +9,9 @@ use super::{
 };
 use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
-    LineJob, Multinomial, NormJob, Place, Pointwise, PoolJob, Product, ReduceJob, Repeat,
-    ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update,
-    WeightGradientJob,
+    LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise, PoolJob, Product,
+    ReduceJob, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob,
+    UnpoolJob, Update, WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -121,6 +121,14 @@ impl Backend for Cuda {
     unsafe fn reduce(&self, job: &ReduceJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { reduce::reduce(self.forever(job.op.name())?, job) }
+    }
+
+    unsafe fn reduce_parts(&self, _: &PartsJob<'_>) -> Result<bool> {
+        Ok(false)
+    }
+
+    unsafe fn reduce_pairs(&self, _: &PairJob<'_>) -> Result<bool> {
+        Ok(false)
     }
 
     unsafe fn softmax(&self, job: &SoftmaxJob<'_>) -> Result<()> {

@@ -5,7 +5,8 @@ use nomina_core::Result;
 use super::gather::{Bounded, bound};
 use super::{Cuda, count, search, select};
 use crate::job::{
-    BinJob, ContiguousRows, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Search, Unchecked,
+    BinJob, ContiguousRows, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Search, SelectJob,
+    Unchecked,
 };
 
 impl DataDependent for Cuda {
@@ -79,5 +80,9 @@ impl DataDependent for Cuda {
     unsafe fn quantiles(&self, job: &QuantileJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { count::quantiles(self, job) }
+    }
+
+    unsafe fn select_quantiles(&self, _: &SelectJob<'_>) -> Result<bool> {
+        Ok(false)
     }
 }

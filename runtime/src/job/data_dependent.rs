@@ -65,6 +65,25 @@ pub(crate) struct QuantileJob {
     pub(crate) out: *mut u8,
 }
 
+/// Quantiles of lines along a dim, in any order.
+pub(crate) struct SelectJob<'a> {
+    pub(crate) op: &'static str,
+    /// The dtype of all operands: f32 or f64.
+    pub(crate) dtype: DType,
+    /// The sizes of the operand, none of them 0.
+    pub(crate) shape: &'a [usize],
+    pub(crate) strides: &'a [isize],
+    pub(crate) x: *const u8,
+    pub(crate) dim: usize,
+    pub(crate) q: *const u8,
+    /// The number of quantiles.
+    pub(crate) count: usize,
+    pub(crate) ignore_nan: bool,
+    pub(crate) by: Interpolation,
+    /// The results: for each quantile, one of each line in row-major order.
+    pub(crate) out: *mut u8,
+}
+
 /// Returns the address of results, once their number is known.
 pub(crate) type Room<'a, T> = &'a mut dyn FnMut(usize) -> Result<*mut T>;
 
@@ -147,6 +166,13 @@ pub(crate) trait DataDependent: Sync {
     /// # Safety
     /// See [`DataDependent`]; no line is empty.
     unsafe fn quantiles(&self, job: &QuantileJob) -> Result<()>;
+
+    /// Writes quantiles of lines that are not sorted, and returns true; or does nothing and returns false, if lines are to
+    /// be sorted first.
+    ///
+    /// # Safety
+    /// See [`DataDependent`]; no line is empty.
+    unsafe fn select_quantiles(&self, job: &SelectJob<'_>) -> Result<bool>;
 }
 
 /// The interpolation of a quantile between two elements.

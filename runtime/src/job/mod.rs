@@ -27,7 +27,7 @@ use crate::random::{Draw, Stream};
 use crate::storage::Storage;
 pub use data_dependent::Interpolation;
 pub(crate) use data_dependent::{
-    BinJob, Binned, DataDependent, GroupJob, MaskJob, QuantileJob, Room,
+    BinJob, Binned, DataDependent, GroupJob, MaskJob, QuantileJob, Room, SelectJob,
 };
 pub(crate) use elementwise::{Constant, Input, Place, Pointwise, TriangleJob, scalar};
 #[cfg(feature = "fft")]
@@ -43,7 +43,7 @@ pub(crate) use product::{
     AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product, Repeat,
 };
 pub(crate) use random::{Drawn, Multinomial};
-pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
+pub(crate) use reduce::{DimParts, PairJob, Pairing, PartsJob, ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{ResampleJob, ResampledDim, SpreadJob};
 pub(crate) use step::{Formula, StepJob, StepNumber};
@@ -164,6 +164,20 @@ pub(crate) trait Backend: DataDependent {
     /// # Safety
     /// See [`Backend`].
     unsafe fn reduce(&self, job: &ReduceJob<'_>) -> Result<()>;
+
+    /// Reduces parts of a dim and returns true; or does nothing and returns false, if there is no kernel for the
+    /// reduction.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn reduce_parts(&self, job: &PartsJob<'_>) -> Result<bool>;
+
+    /// Reduces pairs of elements of two operands and returns true; or does nothing and returns false, if there is no such
+    /// kernel.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn reduce_pairs(&self, job: &PairJob<'_>) -> Result<bool>;
 
     /// Normalises along a dim.
     ///

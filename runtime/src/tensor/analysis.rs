@@ -17,6 +17,8 @@ pub struct Windows {
     dim: usize,
     /// The number of elements of a window, and the distance between the starts of two windows.
     window: [usize; 2],
+    /// The number of elements before its own, if each element has a window.
+    left: Option<usize>,
 }
 
 impl Windows {
@@ -25,7 +27,11 @@ impl Windows {
         compute: impl FnOnce(&Raw, usize, Parts<'_>) -> Result<Raw>,
     ) -> Result<DynTensor> {
         let [size, step] = self.window;
-        let raw = compute(&self.x.raw, self.dim, Parts::Windows { size, step });
+        let parts = match self.left {
+            Some(left) => Parts::Around { size, left },
+            None => Parts::Windows { size, step },
+        };
+        let raw = compute(&self.x.raw, self.dim, parts);
         let raw = raw.map_err(|e| about(e.in_op(self.op.name()), &[&self.x]))?;
         Ok(DynTensor::new(raw, self.x.names.clone()))
     }
@@ -184,6 +190,53 @@ impl DynTensor {
         self.windows(Op::Rolling, dim.into(), [window, 1])
     }
 
+    /// Returns a window of `window` elements for each element of a dim of floats, which is in the middle of its window if
+    /// `centered`, and else at the end. The dim keeps its size; elements beyond its ends count as NaN.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::from_vec(vec![1.0f32, 3.0, 5.0, 1.0], &[4], ["Time"])?;
+    /// let mean = x.rolling_around("Time", 3, true)?.nanmean()?;
+    /// assert_eq!(mean.to_vec::<f32>()?, [2.0, 3.0, 3.0, 3.0]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the dim does not exist, a window has no elements, or the dtype has no NaN.
+    pub fn rolling_around<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        window: usize,
+        centered: bool,
+    ) -> Result<Windows> {
+        let op = Op::Rolling;
+        let checked = dim.into().position(op.name(), &self.names).and_then(|at| {
+            let refuse = |kind, what: String, hint: &str| {
+                let error = Error::new(kind, op.name(), what);
+                Err(error
+                    .operand(&self.names, self.shape())
+                    .at(0, at)
+                    .hint(hint))
+            };
+            if window == 0 {
+                let hint = "give a size of at least 1";
+                return refuse(ErrorKind::Shape, "windows of no elements".into(), hint);
+            }
+            if !self.dtype().is_float() {
+                let what = format!("{} has no NaN", self.dtype());
+                return refuse(ErrorKind::DType, what, "convert with `to_dtype` to a float");
+            }
+            Ok(at)
+        });
+        Ok(Windows {
+            op,
+            x: self.clone(),
+            dim: checked.map_err(|error| about(error, &[self]))?,
+            window: [window, 1],
+            left: Some(if centered { window / 2 } else { window - 1 }),
+        })
+    }
+
     /// Returns the blocks of `steps` elements along a dim, whose size is divided by `steps`.
     ///
     /// ```
@@ -225,6 +278,7 @@ impl DynTensor {
             x: self.clone(),
             dim,
             window,
+            left: None,
         })
     }
 

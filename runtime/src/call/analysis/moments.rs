@@ -1,8 +1,9 @@
 //! Covariances and correlations of two tensors over dims.
 
 use nomina_core::op::Op;
-use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
+use super::pairs::in_one_pass;
 use super::parts::with_room_for_squares;
 use super::{
     Arg, ReduceOptions, is_present, number, pointwise, pointwise_owned, present, reduce, refuse,
@@ -10,6 +11,7 @@ use super::{
 };
 use crate::call::{clamp, full};
 use crate::dispatch::accumulator;
+use crate::job::Pairing;
 use crate::raw::Raw;
 
 /// Computes the covariance or the correlation of two tensors over dims. Sizes of `y` are those of `x`, or 1. The
@@ -37,6 +39,17 @@ pub(crate) fn moment(
         return Err(error.hint("the other tensor has a dim's size, or lacks the dim"));
     }
     let correlates = matches!(op, Op::Corr | Op::Nancorr);
+    let by = if correlates {
+        Pairing::Correlation
+    } else {
+        Pairing::Covariance(correction)
+    };
+    if squares_fit(x)?
+        && squares_fit(y)?
+        && let Some(found) = in_one_pass(op, by, [x, y], (dims, keepdim))?
+    {
+        return to_dtype(&found, result);
+    }
     let mask = match op {
         Op::Nancorr | Op::Nancovar => Some(pointwise(
             Op::LogicalAnd,
@@ -93,4 +106,14 @@ pub(crate) fn moment(
         &pointwise_owned(Op::Div, together, &[Arg::Tensor(&freedom)])?,
         result,
     )
+}
+
+/// Returns whether squares and sums of the elements are in the range of `f64`.
+fn squares_fit(x: &Raw) -> Result<bool> {
+    if x.dtype() != DType::F64 {
+        return Ok(true);
+    }
+    let x = x.clone().detach();
+    let present = present(&x, &is_present(&x)?)?;
+    Ok(with_room_for_squares(present, DType::F64)?.1.is_none())
 }

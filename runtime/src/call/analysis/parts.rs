@@ -3,11 +3,13 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
+use super::one_pass::{groups_in_one_pass, windows_in_one_pass};
 use super::{
     Arg, LONG, ReduceOptions, along, chosen, grouped, index_select, is_present, multiplied, number,
-    pointwise, pointwise_owned, present, reduce, result, sliding, to_dtype, windowed, with_room,
+    pointwise, pointwise_owned, present, reduce, require_elements, result, sliding, to_dtype,
+    windowed, with_room,
 };
-use crate::call::clamp;
+use crate::call::{cat, clamp, full};
 use crate::dispatch::accumulator;
 use crate::raw::Raw;
 use crate::shape::Shape;
@@ -21,6 +23,13 @@ pub(crate) enum Parts<'a> {
         size: usize,
         /// The distance between the starts of two windows.
         step: usize,
+    },
+    /// A window for each element of a dim of floats. Elements beyond the ends count as NaN.
+    Around {
+        /// The number of elements of a window.
+        size: usize,
+        /// The number of elements of the window before its own.
+        left: usize,
     },
     /// Groups by labels.
     Groups {
@@ -40,10 +49,29 @@ impl Parts<'_> {
         match self {
             Parts::Windows { size, step: 1 } => sliding(op, x, dim, size),
             Parts::Windows { size, step } => windowed(op, x, dim, [size, step]),
-            Parts::Groups { labels, counts } => match op {
-                Op::Var | Op::Std => deviation(op, x, dim, (labels, counts), None),
-                _ => grouped(op, x, dim, (labels, counts)),
-            },
+            Parts::Around { size, left } => {
+                if is_short(op, size)
+                    && let Some(found) = windows_in_one_pass(op, false, x, dim, [size, left])?
+                {
+                    return Ok(found);
+                }
+                let x = surrounded(x, dim, [size, left])?;
+                Parts::Windows { size, step: 1 }.reduce(op, &x, dim)
+            }
+            Parts::Groups { labels, counts } => {
+                let groups = (labels, counts);
+                if matches!(op, Op::Amax | Op::Amin) {
+                    result(op, x)?;
+                    require_elements(x, counts)?;
+                }
+                if let Some(found) = groups_in_one_pass(op, false, x, dim, groups)? {
+                    return Ok(found);
+                }
+                match op {
+                    Op::Var | Op::Std => deviation(op, x, dim, groups, None),
+                    _ => grouped(op, x, dim, groups),
+                }
+            }
         }
     }
 
@@ -52,6 +80,10 @@ impl Parts<'_> {
     /// # Errors
     /// If memory is missing.
     pub(crate) fn count(self, x: &Raw, dim: usize) -> Result<Raw> {
+        if let Parts::Around { size, left } = self {
+            let x = surrounded(x, dim, [size, left])?;
+            return Parts::Windows { size, step: 1 }.count(&x, dim);
+        }
         self.reduce(Op::Sum, &is_present(x)?, dim)
     }
 
@@ -68,11 +100,25 @@ impl Parts<'_> {
         if x.dtype().is_integral() {
             return self.reduce(op, x, dim);
         }
+        if let Parts::Around { size, left } = self {
+            if is_short(op, size)
+                && let Some(found) = windows_in_one_pass(op, true, x, dim, [size, left])?
+            {
+                return Ok(found);
+            }
+            let x = surrounded(x, dim, [size, left])?;
+            return Parts::Windows { size, step: 1 }.reduce_present(op, &x, dim);
+        }
         if let Parts::Windows { size, step } = self
             && let Some(skipping) = kernel(op, x.dtype())
-            && (size < LONG || step > 1 || matches!(op, Op::Var | Op::Std))
+            && (is_short(op, size) || step > 1)
         {
             return windowed(skipping, x, dim, [size, step]);
+        }
+        if let Parts::Groups { labels, counts } = self
+            && let Some(found) = groups_in_one_pass(op, true, x, dim, (labels, counts))?
+        {
+            return Ok(found);
         }
         let mask = is_present(x)?;
         match (op, self) {
@@ -101,11 +147,8 @@ impl Parts<'_> {
         let filled = chosen(mask, Arg::Tensor(x), number(least))?;
         let found = match self {
             // An empty group is no error here: its extreme is NaN, too.
-            Parts::Groups { labels, counts } => {
-                let at_least_one = clamp(counts, Some(integer(1)), None)?;
-                grouped(op, &filled, dim, (labels, &at_least_one))?
-            }
-            Parts::Windows { .. } => self.reduce(op, &filled, dim)?,
+            Parts::Groups { labels, counts } => grouped(op, &filled, dim, (labels, counts))?,
+            _ => self.reduce(op, &filled, dim)?,
         };
         let counts = self.reduce(Op::Sum, mask, dim)?;
         let is_empty = pointwise(Op::Eq, &[Arg::Tensor(&counts), integer(0)])?;
@@ -113,12 +156,27 @@ impl Parts<'_> {
     }
 }
 
+/// Returns whether windows are reduced one by one.
+fn is_short(op: Op, size: usize) -> bool {
+    size < LONG || matches!(op, Op::Var | Op::Std)
+}
+
+/// Returns a tensor with NaN beyond the ends of a dim, where the windows around its elements need some.
+fn surrounded(x: &Raw, dim: usize, [size, left]: [usize; 2]) -> Result<Raw> {
+    let nan = |count: usize| {
+        let mut shape = Shape::from_slice(x.shape());
+        shape[dim] = count;
+        full(&[], Scalar::Float(f64::NAN), x.dtype(), x.device())?.expand(&shape)
+    };
+    cat(&[&nan(left)?, x, &nan(size - 1 - left)?], dim)
+}
+
 fn integer(value: i64) -> Arg<'static> {
     Arg::Scalar(Scalar::Int(value))
 }
 
 /// Returns the kernel that computes a reduction without NaN, if there is one.
-fn kernel(op: Op, dtype: DType) -> Option<Op> {
+pub(super) fn kernel(op: Op, dtype: DType) -> Option<Op> {
     let skipping = match op {
         Op::Sum => Op::Nansum,
         Op::Mean => Op::Nanmean,

@@ -462,7 +462,14 @@ impl<'a> Driver<'a> {
 }
 
 /// Writes `n` results.
-unsafe fn line(src: *const u8, from: DType, dst: *mut u8, to: DType, step: isize, n: usize) {
+pub(super) unsafe fn line(
+    src: *const u8,
+    from: DType,
+    dst: *mut u8,
+    to: DType,
+    step: isize,
+    n: usize,
+) {
     let (strides, into) = ([0, 1], [0, step]);
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -235,6 +235,10 @@ pub(crate) struct Prod<T>(PhantomData<T>);
 pub(crate) struct Max<T>(PhantomData<T>);
 /// The minimum; NaN wins.
 pub(crate) struct Min<T>(PhantomData<T>);
+/// The maximum of the elements that are not NaN; NaN if there is none.
+pub(crate) struct PresentMax<T>(PhantomData<T>);
+/// The minimum of the elements that are not NaN; NaN if there is none.
+pub(crate) struct PresentMin<T>(PhantomData<T>);
 /// Whether any element is true.
 pub(crate) struct Any;
 /// Whether all elements are true.
@@ -392,6 +396,16 @@ extrema! {
     f32 f32::NEG_INFINITY, f32::INFINITY, |x| x.is_nan();
     f64 f64::NEG_INFINITY, f64::INFINITY, |x| x.is_nan();
 }
+
+macro_rules! present_extrema {
+    ($($t:ident)*) => {plain! {$(
+        // A comparison with NaN is false, so that `a` stays; a NaN in `a` is replaced by any `b`.
+        PresentMax<$t>, $t::NAN, |a, b| if b > a || a.is_nan() { b } else { a };
+        PresentMin<$t>, $t::NAN, |a, b| if b < a || a.is_nan() { b } else { a };
+    )*}};
+}
+
+present_extrema! { f32 f64 }
 
 macro_rules! truth {
     ($($name:ident $identity:literal $op:tt;)*) => {$(

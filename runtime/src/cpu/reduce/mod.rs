@@ -19,6 +19,7 @@ mod moments;
 mod nan;
 mod nan_variance;
 mod norm;
+pub(crate) mod parts;
 pub(crate) mod plan;
 pub(crate) mod real;
 pub(crate) mod reducer;

@@ -89,7 +89,7 @@ impl LinePlan {
 }
 
 /// Merges pairs of loops in which the outer one continues the inner one.
-fn merge(loops: &mut Loops) {
+pub(crate) fn merge(loops: &mut Loops) {
     let mut out = Loops::new();
     for &inner in loops.iter() {
         match out.last_mut() {
