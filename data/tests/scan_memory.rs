@@ -1,4 +1,9 @@
 //! The memory of reductions block by block. One test, because it counts the allocations of the whole process.
+//!
+//! `NOMINA_STORE` is the size of the store in MB, 7 unless set; the limit is a quarter of it. [docs/dataset_files.md] has a
+//! run with 1,000 MB.
+//!
+//! [docs/dataset_files.md]: ../../docs/dataset_files.md
 
 #[path = "../../tests/counting/mod.rs"]
 mod counting;
@@ -12,13 +17,19 @@ use nomina_data::{Column, DynDataset, Reduction, Scan, Variable};
 fn the_peak_is_that_of_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("x.zarr");
-    let (days, places) = (1_200, 1_500);
+    let size = std::env::var("NOMINA_STORE").ok();
+    let size: usize = size.map_or(7, |size| size.parse().expect("a number of MB"));
+    // Elements of `f32`; while they are reduced they are `f64`.
+    let days = 1_200;
+    let places = size * 1_000_000 / 4 / days;
     let mut dataset = DynDataset::new();
-    // 14 MB in memory as `f64`.
+    // Every day is the same one, so that the tensor itself is small.
     let x = DynTensor::options()
         .dtype(DType::F32)
-        .ones(&[days, places], ["time", "place"])
+        .arange(0.0, places as f64, 1.0, ["place"])
         .unwrap();
+    let x = x.unsqueeze(0, "time").unwrap();
+    let x = x.expand(&[days as i64, places as i64]).unwrap();
     dataset.insert(Variable::new("x", x).unwrap()).unwrap();
     let day = 86_400_000_000_000;
     let times = (0..days as i64).map(|at| Timestamp::from_nanoseconds(at * day));
@@ -31,7 +42,7 @@ fn the_peak_is_that_of_the_limit() {
     let months = lazy
         .group_by_date("time", DatePart::Month, "month")
         .unwrap();
-    let limit = 2 << 20;
+    let limit = (size * 1_000_000 / 4).max(2 << 20);
     // Results: 12 months, or one mean, with their counts, and once more while they are joined.
     let results = 12 * places * 8 * 4;
     let scan = || Scan::new().memory(limit).threads(2);

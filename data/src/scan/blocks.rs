@@ -21,6 +21,12 @@ pub(super) type Block = Vec<Range<usize>>;
 /// The bytes that a block takes for each element: stored and decoded, widened, masked, and its partial results.
 const ELEMENT: usize = 64;
 
+/// The blocks of a large variable, at least, so that threads finish at about the same time.
+const SHARES: usize = 16;
+
+/// The least number of elements of a block that is smaller than the memory allows.
+const SHARE: usize = 1 << 16;
+
 /// A reduction of one variable.
 pub(super) struct Job<'a> {
     pub(super) variable: &'a Variable,
@@ -263,7 +269,8 @@ impl Job<'_> {
     }
 }
 
-/// Divides a variable into blocks of at most that size in bytes, along the chunks of the file if it has some.
+/// Divides a variable into blocks of at most that size in bytes, along the chunks of the file if it has some. A large variable
+/// has several, even if the memory allows one.
 pub(super) fn blocks(variable: &Variable, bytes: usize) -> Vec<Block> {
     let shape = variable.shape();
     let limit = (bytes / ELEMENT).max(1);
@@ -271,6 +278,9 @@ pub(super) fn blocks(variable: &Variable, bytes: usize) -> Vec<Block> {
         Data::Lazy(lazy) => lazy.chunk_sizes(),
         _ => None,
     };
+    let chunk = chunks.iter().flatten().product::<usize>();
+    let share = shape.iter().product::<usize>() / SHARES;
+    let limit = limit.min(share.max(chunk).max(SHARE));
     let sizes = match chunks {
         Some(chunks) if chunks.iter().product::<usize>() <= limit => {
             // More chunks along the last dims, as far as they fit.
