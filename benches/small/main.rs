@@ -94,4 +94,24 @@ fn main() {
     bench.case("matmul", || a.matmul(&w));
     bench.case("transpose", || a.transpose(N, C));
     bench.case("select", || a.select(N, 1));
+    #[cfg(feature = "labels")]
+    labelled(&bench);
+}
+
+/// The cases of tensors with labels, whose operators share them; the difference from the cases above is the cost of labels.
+#[cfg(feature = "labels")]
+fn labelled(bench: &Bench) {
+    use nomina::Labelled;
+    dims! { Lat: f64, Lon: f64 }
+    let a: Tensor<(Lat, Lon)> = Tensor::randn([4, 4]);
+    let b: Tensor<(Lat, Lon)> = Tensor::randn([4, 4]);
+    let x = Labelled::new(a.clone())
+        .with(Lat, [60.0, 45.0, 30.0, 15.0])
+        .with(Lon, [0.0, 5.0, 10.0, 15.0]);
+    // Labels of one origin are compared by their pointer.
+    let y = &x + &b;
+    bench.case("add of Lat, Lon", || &a + &b);
+    bench.case("add with labels", || &x + &y);
+    bench.case("exp with labels", || x.exp());
+    bench.case("sum with labels", || x.sum(Lon));
 }

@@ -57,7 +57,9 @@ fn dims(of: &str, names: &[&str]) -> String {
 fn declared(form: Form, names: impl Iterator<Item = usize>) -> String {
     let names: Vec<String> = names.map(|i| format!("pub {}", name(i))).collect();
     match form {
-        Form::Typed | Form::Sharded => format!("dims! {{ {} }}\n", names.join(", ")),
+        Form::Typed | Form::Labelled | Form::Sharded => {
+            format!("dims! {{ {} }}\n", names.join(", "))
+        }
         Form::Dynamic => String::new(),
     }
 }
@@ -74,7 +76,7 @@ pub fn texts(form: Form, steps: usize) -> Texts {
     for i in 0..steps {
         let step = Step::new(i);
         let (read, layer, train) = match form {
-            Form::Typed | Form::Sharded => step.typed(i),
+            Form::Typed | Form::Labelled | Form::Sharded => step.typed(i),
             Form::Dynamic => step.dynamic(i),
         };
         readers.push_str(&read);
@@ -84,7 +86,7 @@ pub fn texts(form: Form, steps: usize) -> Texts {
         calls.push_str(&format!("    let _ = train{i}(){pass};\n"));
     }
     trainer.push_str(&match form {
-        Form::Typed | Form::Sharded => format!("fn main() {{\n{calls}}}\n"),
+        Form::Typed | Form::Labelled | Form::Sharded => format!("fn main() {{\n{calls}}}\n"),
         Form::Dynamic => format!("fn main() -> Result<()> {{\n{calls}    Ok(())\n}}\n"),
     });
     vec![readers, layers, trainer]

@@ -11,6 +11,7 @@
 //!   and repeated dims cost a tenth. The cost of a program with the same operands but no operations is subtracted, so
 //!   that a figure is the cost of an operation. `additions` and `mix` are longer programs, of additions and sums and of
 //!   all relations in turn; `rank8` is each relation at rank 8.
+//! - `labelled` has some relations of labelled tensors, next to the same programs without labels.
 //! - `sharded` has some relations over a mesh, next to the same on plain typed tensors.
 //! - `transformer` is an encoder as a user would write it; `crates` is a program that passes tensors from one crate to
 //!   another.
@@ -136,8 +137,12 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
                 options.print = Some(match args.next().as_deref() {
                     Some("typed") => Form::Typed,
                     Some("dynamic") => Form::Dynamic,
+                    Some("labelled") => Form::Labelled,
                     Some("sharded") => Form::Sharded,
-                    _ => return Err("--print takes `typed`, `dynamic` or `sharded`".to_owned()),
+                    _ => {
+                        let forms = "`typed`, `dynamic`, `labelled` or `sharded`";
+                        return Err(format!("--print takes {forms}"));
+                    }
                 });
             }
             // The named items are measured in any case; the flag only improves readability.

@@ -8,6 +8,8 @@ use crate::relation::{Line, Relation};
 pub enum Form {
     Typed,
     Dynamic,
+    /// Typed, with labels along every dim.
+    Labelled,
     /// Typed, over a mesh with two axes, one of which splits a dim.
     Sharded,
 }
@@ -28,16 +30,24 @@ impl Program {
     /// creation is not measured; errors of a `DynTensor` are passed on by `?`.
     pub fn text(&self, relations: &[&Relation]) -> String {
         let mut rng = Rng::new(1);
-        let markers = [&MARKERS[..], &NEW[..]].concat().join(", pub ");
+        let markers = [&MARKERS[..], &NEW[..]].concat();
+        let (markers, imports) = match self.form {
+            Form::Labelled => (
+                markers.join(": f64, pub ") + ": f64",
+                "use nomina::Labelled;\n",
+            ),
+            _ => (markers.join(", pub "), ""),
+        };
         let prelude = match self.form {
             Form::Sharded => "nomina_mesh",
-            Form::Typed | Form::Dynamic => "nomina",
+            Form::Typed | Form::Labelled | Form::Dynamic => "nomina",
         };
         let mut text = format!(
             "//! Written by the compile-time bench.\n\
              #![allow(unused, missing_docs)]\n\
              use {prelude}::prelude::*;\n\
              use nomina::DynTensor;\n\
+             {imports}\
              dims! {{ pub {markers} }}\n"
         );
         if self.form == Form::Sharded {
@@ -51,7 +61,7 @@ impl Program {
                 self.operation(i, &line, &mut arguments, &mut body);
             }
             let (gives, end) = match self.form {
-                Form::Typed | Form::Sharded => ("", ""),
+                Form::Typed | Form::Labelled | Form::Sharded => ("", ""),
                 Form::Dynamic => (" -> Result<()>", "    Ok(())\n"),
             };
             text.push_str(&format!(
@@ -69,6 +79,9 @@ impl Program {
         for (k, operand) in line.operands.iter().enumerate() {
             let tensor = match self.form {
                 Form::Typed => format!("Tensor<{}, {}>", tuple(&operand.dims), operand.dtype),
+                Form::Labelled => {
+                    format!("Labelled<{}, {}>", tuple(&operand.dims), operand.dtype)
+                }
                 Form::Dynamic => "DynTensor".to_owned(),
                 Form::Sharded => sharded(line, k),
             };
@@ -79,7 +92,7 @@ impl Program {
             return;
         }
         let (call, passed) = match self.form {
-            Form::Typed | Form::Sharded => (&line.typed, ""),
+            Form::Typed | Form::Labelled | Form::Sharded => (&line.typed, ""),
             Form::Dynamic => (&line.dynamic, "?"),
         };
         // Replace the placeholders of the operands.

@@ -25,6 +25,12 @@ pub const ON_A_MESH: &[Package] = &[Package {
     dependencies: &["nomina-mesh"],
 }];
 
+/// A program of labelled tensors, whose feature the datasets turn on.
+pub const WITH_LABELS: &[Package] = &[Package {
+    name: "program",
+    dependencies: &["nomina-data"],
+}];
+
 /// The source of each package, in the order of the packages.
 pub type Texts = Vec<String>;
 
@@ -101,6 +107,7 @@ impl Scratch {
             for other in package.dependencies {
                 let path = match *other {
                     "nomina-mesh" => root.join("mesh"),
+                    "nomina-data" => root.join("data"),
                     other => Path::new("..").join(other),
                 };
                 manifest.push_str(&format!("{other} = {{ path = {path:?} }}\n"));

@@ -3,7 +3,7 @@
 use crate::crates;
 use crate::program::{Form, Program, edited};
 use crate::relation::{RELATIONS, Relation};
-use crate::scratch::{How, ON_A_MESH, PROGRAM, Place, Scratch, Texts, check_core};
+use crate::scratch::{How, ON_A_MESH, PROGRAM, Place, Scratch, Texts, WITH_LABELS, check_core};
 use crate::table::{Limit, Row, Table};
 use crate::transformer;
 
@@ -21,6 +21,8 @@ const EDIT_S: f64 = 0.3;
 const BINARY_PERCENT: f64 = 10.0;
 /// An operation over a mesh, in per cent more than without one.
 const SHARDED_PERCENT: f64 = 100.0;
+/// An operation on labelled tensors, in per cent more than without labels.
+const LABELLED_PERCENT: f64 = 10.0;
 /// The check of `nomina-core` alone, in seconds.
 const CORE_S: f64 = 5.0;
 
@@ -29,6 +31,9 @@ const ADDITIONS: [&str; 2] = ["add", "sum"];
 
 /// The relations that are also measured over a mesh.
 const SHARDED: [&str; 5] = ["sum", "add", "mul_scalar", "transpose", "contract"];
+
+/// The relations that are also measured with labels.
+const LABELLED: [&str; 4] = ["sum", "add", "mul_scalar", "contract"];
 
 /// The amount of work.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +58,11 @@ pub struct Suite<'a> {
 }
 
 /// The programs in addition to those of single relations.
-pub const PROGRAMS: [&str; 7] = [
+pub const PROGRAMS: [&str; 8] = [
     "additions",
     "mix",
     "rank8",
+    "labelled",
     "sharded",
     "transformer",
     "crates",
@@ -81,6 +87,9 @@ impl Suite<'_> {
         }
         if self.wants("rank8") {
             self.relations(8, |_, _| true)?;
+        }
+        if self.wants("labelled") {
+            self.labelled(rank)?;
         }
         if self.wants("sharded") {
             self.sharded(rank)?;
@@ -208,6 +217,24 @@ impl Suite<'_> {
             let limit = Limit::Percent(SHARDED_PERCENT);
             let name = format!("mesh {name}");
             self.row(&name, "check, ms/op", sharded, Some(typed), limit);
+        }
+        Ok(())
+    }
+
+    /// Measures programs of labelled tensors beside the same programs of typed tensors, operands included.
+    fn labelled(&mut self, rank: usize) -> Result<(), String> {
+        let scratch = Scratch::create(self.place, "labelled", WITH_LABELS)?;
+        scratch.prepare(How::Check)?;
+        for name in LABELLED {
+            let check = |form| {
+                let text = program(form, false, rank, self.effort.ops).text(&[relation(name)]);
+                let usage = scratch.measure(How::Check, &vec![text], self.effort.runs);
+                usage.map(|usage| usage.seconds)
+            };
+            let (labelled, typed) = (check(Form::Labelled)?, check(Form::Typed)?);
+            let limit = Limit::Percent(LABELLED_PERCENT);
+            let name = format!("labelled {name}");
+            self.row(&name, "check, s", labelled, Some(typed), limit);
         }
         Ok(())
     }

@@ -186,13 +186,13 @@ impl Layer$L {
 /// Returns the program with `layers` layers.
 pub fn text(form: Form, layers: usize) -> String {
     let (head, layer) = match form {
-        Form::Typed | Form::Sharded => (TYPED_HEAD, TYPED_LAYER),
+        Form::Typed | Form::Labelled | Form::Sharded => (TYPED_HEAD, TYPED_LAYER),
         Form::Dynamic => (DYNAMIC_HEAD, DYNAMIC_LAYER),
     };
     let mut text = head.to_owned();
     let (mut made, mut passed) = (String::new(), String::new());
     let pass = match form {
-        Form::Typed | Form::Sharded => "",
+        Form::Typed | Form::Labelled | Form::Sharded => "",
         Form::Dynamic => "?",
     };
     for i in 0..layers {
@@ -201,7 +201,7 @@ pub fn text(form: Form, layers: usize) -> String {
         passed.push_str(&format!("    let x = layer{i}.forward(&x){pass};\n"));
     }
     text.push_str(&match form {
-        Form::Typed | Form::Sharded => format!(
+        Form::Typed | Form::Labelled | Form::Sharded => format!(
             "\nfn main() {{\n    manual_seed(1);\n{made}    \
              let class: Tensor<(Embed, Class)> = Tensor::randn([EMBED, 5]);\n    \
              let x: Tokens = Tensor::randn([2, 4, EMBED]);\n{passed}    \
