@@ -5,36 +5,19 @@
 //! index is sorted, and the values of each element are accumulated one after the other. Both give the same
 //! bits.
 
-use half::{bf16, f16};
-use num_complex::Complex;
-
-use super::IndexTile;
-use super::combine::Combine;
-use crate::cpu::numeric::{Convert, Number};
+use super::combine::{Combine, Narrow, Once, row};
+use super::{IndexTile, PREFETCHED};
+use crate::cpu::numeric::Convert;
+use crate::cpu::simd::prefetch_bytes;
 use crate::job::IndexJob;
 use crate::memory::scratch::{push, room};
 use crate::memory::{NoMemory, Scratch};
+use crate::shape::product;
 
-/// An element type, and the type in which several elements are combined.
-pub(super) trait Narrow: Convert<Self::Wide> + Copy {
-    type Wide: Number + Convert<Self>;
-}
-
-impl Narrow for f16 {
-    type Wide = f64;
-}
-impl Narrow for bf16 {
-    type Wide = f64;
-}
-impl Narrow for f32 {
-    type Wide = f64;
-}
-impl Narrow for Complex<f32> {
-    type Wide = Complex<f64>;
-}
-
-/// A target is widened as a whole if it has at most this many elements per index.
-const DENSE: usize = 8;
+/// Widening this many elements of the target takes as long as sorting one index.
+const SORTING: usize = 8;
+/// Widening one element of the target takes as long as combining this many values.
+const VALUES: usize = 4;
 /// The most elements that are widened at once, unless one column has more.
 const WIDENED: usize = 1 << 19;
 /// The fewest columns that are widened at once, if there are more: a cache line.
@@ -47,7 +30,7 @@ const STACK: usize = 64;
 ///
 /// # Safety
 /// The requirements of [`update`](super::update()) hold for the tile.
-pub(super) unsafe fn accumulate<T: Narrow, R: Combine<T::Wide>>(
+pub(super) unsafe fn accumulate<T: Narrow, R: Combine<T::Wide> + Combine<T::Single>>(
     job: &IndexJob,
     tile: IndexTile,
     low: i64,
@@ -64,7 +47,7 @@ pub(super) unsafe fn accumulate<T: Narrow, R: Combine<T::Wide>>(
         if tile.along == 1 {
             places.once::<T, R>();
             Ok(())
-        } else if job.is_complete && many <= tile.along.saturating_mul(DENSE) {
+        } else if job.is_complete && places.are_dense() {
             places.widened::<T, R>()
         } else {
             places.in_order::<T, R>()
@@ -82,6 +65,18 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
+    /// Returns whether widening the target is cheaper than sorting the index and combining the values in its order.
+    fn are_dense(&self) -> bool {
+        // An index for each column is sorted as often.
+        let columns = if self.job.rest.inner().steps[2] == 0 {
+            self.tile.inner
+        } else {
+            1
+        };
+        let sorting = product([self.tile.along, SORTING + columns / VALUES]);
+        product([self.many, columns]) <= sorting
+    }
+
     /// Returns an index relative to `low`, if it belongs to this task.
     #[inline(always)]
     unsafe fn place(&self, k: isize, j: isize) -> Option<usize> {
@@ -114,20 +109,22 @@ impl Places<'_> {
     }
 
     /// Combines the elements of a single index along the dim: no element gets more than one value.
-    unsafe fn once<T: Narrow, R: Combine<T::Wide>>(&self) {
+    unsafe fn once<T: Narrow, R: Combine<T::Wide> + Combine<T::Single>>(&self) {
         for j in 0..self.tile.inner as isize {
             // SAFETY: an element of each operand; this task owns the target's.
             unsafe {
                 if let Some(place) = self.place(0, j) {
                     let (own, new) = (self.target::<T>(place, j), self.value::<T>(0, j).read());
-                    own.write(R::apply(own.read().convert(), new.convert()).convert());
+                    own.write(Once::<R>::apply(own.read(), new));
                 }
             }
         }
     }
 
     /// Widens all elements of the target, some columns at a time.
-    unsafe fn widened<T: Narrow, R: Combine<T::Wide>>(&self) -> Result<(), NoMemory> {
+    unsafe fn widened<T: Narrow, R: Combine<T::Wide> + Combine<T::Single>>(
+        &self,
+    ) -> Result<(), NoMemory> {
         let inner = self.tile.inner;
         if inner == 0 || self.many == 0 {
             return Ok(());
@@ -206,14 +203,25 @@ impl Places<'_> {
     }
 
     /// Sorts the index and combines the values of each target element that it contains.
-    unsafe fn in_order<T: Narrow, R: Combine<T::Wide>>(&self) -> Result<(), NoMemory> {
+    unsafe fn in_order<T: Narrow, R: Combine<T::Wide> + Combine<T::Single>>(
+        &self,
+    ) -> Result<(), NoMemory> {
         let inner = self.tile.inner;
         let mut order = room([self.tile.along])?;
         if self.job.rest.inner().steps[2] == 0 {
             // SAFETY: guaranteed by the caller, here and below.
             unsafe {
                 self.sort(&mut order, 0)?;
-                for run in order.chunk_by(|a, b| a.0 == b.0) {
+                let mut runs = order.chunk_by(|a, b| a.0 == b.0).peekable();
+                while let Some(run) = runs.next() {
+                    if let Some(next) = runs.peek() {
+                        self.prefetch::<T>(next[0]);
+                    }
+                    if let &[single] = run
+                        && self.row::<T, R>(single)
+                    {
+                        continue;
+                    }
                     for first in (0..inner).step_by(STACK) {
                         self.run::<T, R>(run, first, STACK.min(inner - first));
                     }
@@ -246,9 +254,34 @@ impl Places<'_> {
         Ok(())
     }
 
+    /// Prefetches the elements of a target position, and one of its values.
+    #[inline(always)]
+    fn prefetch<T>(&self, (place, k): (usize, usize)) {
+        let [to, from, ..] = self.job.rest.inner().steps;
+        let bytes =
+            |step: isize| PREFETCHED.min(step.unsigned_abs().saturating_mul(self.tile.inner));
+        prefetch_bytes(self.target::<u8>(place, 0), bytes(to));
+        prefetch_bytes(self.value::<u8>(k as isize, 0), bytes(from));
+    }
+
+    /// Combines the elements of a target position with one value each. Returns false, without having done anything, if
+    /// they are not contiguous.
+    #[inline(always)]
+    unsafe fn row<T: Narrow, R: Combine<T::Single>>(&self, (place, k): (usize, usize)) -> bool {
+        let [to, from, ..] = self.job.rest.inner().steps;
+        let size = size_of::<T>() as isize;
+        if to != size || (from != size && from != 0) {
+            return false;
+        }
+        let (own, new) = (self.target::<T>(place, 0), self.value::<T>(k as isize, 0));
+        // SAFETY: the tile's elements of the target position, which this task owns, and their values.
+        unsafe { row::<T, Once<R>>(own, new, self.tile.inner, from != 0) };
+        true
+    }
+
     /// Combines the values of one target position, in up to `STACK` columns.
     #[inline(always)]
-    unsafe fn run<T: Narrow, R: Combine<T::Wide>>(
+    unsafe fn run<T: Narrow, R: Combine<T::Wide> + Combine<T::Single>>(
         &self,
         run: &[(usize, usize)],
         first: usize,

@@ -34,8 +34,15 @@ struct IndexTile {
 /// The most elements of a tile.
 const TILE: usize = 1 << 14;
 
+/// The most bytes of a row that are prefetched while the row before is processed; the processor fetches the rest by
+/// itself.
+const PREFETCHED: usize = 2048;
+
 /// The fewest elements of an inner dim that a task takes if the dim has more.
 const NARROW: usize = 256;
+
+/// The number of elements of an inner dim that a task takes is a multiple of this, so that rows begin at cache lines.
+const LANES: usize = 16;
 
 /// The division of a job into tiles.
 struct Cut {
@@ -57,7 +64,8 @@ impl Cut {
         } else {
             // Each task walks the whole index, so there are only slightly more tasks than threads.
             let tasks = (2 * threads()).div_ceil(outer.numel().max(1));
-            inner = inner.min(size.div_ceil(tasks).max(NARROW));
+            let cells = size.div_ceil(inner.min(size.div_ceil(tasks).max(NARROW)));
+            inner = size.div_ceil(cells).next_multiple_of(LANES).min(size);
             job.count
         };
         Self {

@@ -1,7 +1,8 @@
 //! Gathers: reading at indices.
 
-use super::{Cut, IndexTile};
+use super::{Cut, IndexTile, PREFETCHED};
 use crate::cpu::reduce::split::for_each;
+use crate::cpu::simd::prefetch_bytes;
 use crate::job::IndexJob;
 
 /// Copies the elements of the target at the given indices to the other operand.
@@ -40,6 +41,9 @@ unsafe fn tile<const N: usize>(job: &IndexJob, tile: IndexTile) {
     let (size, across) = (N as isize, (tile.inner as isize, tile.along as isize));
     if by == 0 && from == size && to == size && tile.inner > 1 {
         for k in 0..across.1 {
+            if k + 1 < across.1 {
+                prefetch_bytes(at(k + 1, 0), PREFETCHED.min(tile.inner * N));
+            }
             let row = tile.other.wrapping_offset(k * job.other_step);
             // SAFETY: `inner` contiguous elements of both operands.
             unsafe { row.copy_from_nonoverlapping(at(k, 0), tile.inner * N) };

@@ -1,9 +1,12 @@
 //! Tests large operands, which several threads share.
 
+use half::{bf16, f16};
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
+use super::combine::{Add, Combine, Mul, Narrow, Once};
 use crate::call;
+use crate::cpu::numeric::Convert;
 use crate::job::Update;
 use crate::raw::Raw;
 
@@ -103,6 +106,7 @@ fn sums_at_indices_are_rounded_once() {
         (13, 300, 70),
         (5000, 40, 1),
         (5000, 40, 130),
+        (700, 300, 40),
         (3, 2, 5),
         (4, 1, 9),
     ];
@@ -150,5 +154,34 @@ fn sums_at_indices_are_rounded_once() {
                 );
             }
         }
+    }
+}
+
+/// Compares the combination with a single value with that in the wide type.
+fn check_single<T: Narrow<Wide = f64>>(a: T, b: T) {
+    fn check<T: Narrow<Wide = f64>, R: Combine<f64> + Combine<T::Single>>(a: T, b: T) {
+        let wanted: T = <R as Combine<f64>>::apply(a.convert(), b.convert()).convert();
+        let [found, wanted]: [f64; 2] = [Once::<R>::apply(a, b), wanted].map(T::convert);
+        let same = found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan();
+        assert!(same, "{found} instead of {wanted}");
+    }
+    check::<T, Add>(a, b);
+    check::<T, Mul>(a, b);
+}
+
+#[test]
+fn single_values_are_combined_as_exactly_as_many() {
+    let n = if cfg!(miri) { 500 } else { 500_000 };
+    for pair in numbers(2 * n, 1 << 31).chunks_exact(2) {
+        let [a, b] = [pair[0] as u32, pair[1] as u32];
+        let halves = [(a >> 7) as u16, (b >> 7) as u16];
+        let [x, y] = halves.map(f16::from_bits);
+        check_single(x, y);
+        let [x, y] = halves.map(bf16::from_bits);
+        check_single(x, y);
+        check_single(
+            f32::from_bits(a << 1 | a & 1),
+            f32::from_bits(b << 1 | b & 1),
+        );
     }
 }

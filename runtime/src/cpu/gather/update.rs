@@ -9,7 +9,7 @@ use nomina_core::DType;
 use num_complex::Complex;
 
 use super::accumulate::accumulate;
-use super::combine::{Add, Combine, CombineMax, CombineMin, CombineSet, Mul};
+use super::combine::{Add, Combine, CombineMax, CombineMin, CombineSet, Mul, row};
 use super::{Cut, IndexTile};
 use crate::cpu::parallel::{GRAIN, threads};
 use crate::cpu::reduce::split::try_for_each;
@@ -169,27 +169,4 @@ unsafe fn tile<T: Copy, R: Combine<T>>(
         }
     }
     Ok(())
-}
-
-/// Combines a row of elements with values.
-///
-/// # Safety
-/// Nobody else accesses the `n` elements at `own`; at `new`, `n` elements are readable, or one
-/// unless `each`.
-unsafe fn row<T: Copy, R: Combine<T>>(own: *mut T, new: *const T, n: usize, each: bool) {
-    // SAFETY: guaranteed by the caller.
-    let own = unsafe { std::slice::from_raw_parts_mut(own, n) };
-    if each {
-        // SAFETY: guaranteed by the caller.
-        let new = unsafe { std::slice::from_raw_parts(new, n) };
-        for (own, &new) in own.iter_mut().zip(new) {
-            *own = R::apply(*own, new);
-        }
-    } else if n > 0 {
-        // SAFETY: guaranteed by the caller.
-        let new = unsafe { new.read() };
-        for own in own {
-            *own = R::apply(*own, new);
-        }
-    }
 }
