@@ -8,7 +8,7 @@ use nomina_core::DType;
 
 use super::nontemporal::NonTemporal;
 use super::parallel::{GRAIN, Shared, try_split};
-use super::reduce::real::BlockFloat;
+use super::reduce::real::{BlockFloat, total};
 use super::reduce::scale::SquareScale;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::{RowDims, RowLayout};
@@ -20,18 +20,24 @@ use crate::shape::product;
 
 /// Elements that are summed in lanes before the lanes are added to the wide sum.
 const BLOCK: usize = 1024;
-const LANES: usize = 16;
+/// Rows shorter than this are summed in fewer lanes, which take less time to add.
+pub(super) const SHORT: usize = 64;
 /// The mean is rounded to the elements' dtype. If the rounding error moves the results by more than this,
 /// the remainder is subtracted, too.
 const ROUNDING: f64 = 2.5e-7;
 
 /// A kernel that computes the sum of x - mean, and that of its square if `SQUARES`.
-struct Total<'a, T, const SQUARES: bool> {
+///
+/// Rows that are not short have enough lanes that the compiler vectorises the loop over them instead of unrolling it
+/// into scalar operations.
+struct Total<'a, T, const SQUARES: bool, const LANES: usize> {
     row: &'a [T],
     mean: T,
 }
 
-impl<T: BlockFloat, const SQUARES: bool> Kernel for Total<'_, T, SQUARES> {
+impl<T: BlockFloat, const SQUARES: bool, const LANES: usize> Kernel
+    for Total<'_, T, SQUARES, LANES>
+{
     type Out = [f64; 2];
     #[inline(always)]
     fn run(self) -> [f64; 2] {
@@ -55,8 +61,10 @@ impl<T: BlockFloat, const SQUARES: bool> Kernel for Total<'_, T, SQUARES> {
                     squares[i] += x * x;
                 }
             }
-            totals[0] += lanes.iter().fold(0.0, |sum, lane| sum + lane.wide());
-            totals[1] += squares.iter().fold(0.0, |sum, lane| sum + lane.wide());
+            totals[0] += total(&lanes);
+            if SQUARES {
+                totals[1] += total(&squares);
+            }
         }
         totals
     }
@@ -91,17 +99,23 @@ pub(crate) fn slope(deviation: f64, eps: f64) -> f64 {
 #[inline(always)]
 fn moments<T: BlockFloat>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
     let count = row.len() as f64;
-    let about = if rms {
-        T::ZERO
-    } else {
-        let mean = T::ZERO;
-        T::from_f64(dispatch(Total::<T, false> { row, mean })[0] / count)
+    let mean = T::ZERO;
+    let [sum, _] = match row.len() {
+        _ if rms => [0.0; 2],
+        0..SHORT => dispatch(Total::<T, false, 16> { row, mean }),
+        _ => dispatch(Total::<T, false, 64> { row, mean }),
     };
-    let [off, squares] = dispatch(Total::<T, true> { row, mean: about }).map(|sum| sum / count);
+    let mean = T::from_f64(sum / count);
+    let sums = if row.len() < SHORT {
+        dispatch(Total::<T, true, 16> { row, mean })
+    } else {
+        dispatch(Total::<T, true, 32> { row, mean })
+    };
+    let [off, squares] = sums.map(|sum| sum / count);
     let (mean, variance) = if rms {
         (0.0, squares)
     } else {
-        (about.wide() + off, (squares - off * off).max(0.0))
+        (mean.wide() + off, (squares - off * off).max(0.0))
     };
     // An `eps` greater than any loss by underflow hides it.
     let least = T::LEAST_SQUARE;

@@ -8,9 +8,9 @@ use std::marker::PhantomData;
 use nomina_core::DType;
 
 use super::nontemporal::NonTemporal;
-use super::norm::slope;
+use super::norm::{SHORT, slope};
 use super::parallel::{GRAIN, Shared, try_split};
-use super::reduce::real::BlockFloat;
+use super::reduce::real::{BlockFloat, total};
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::RowDims;
 use crate::dispatch::arithmetic;
@@ -21,17 +21,28 @@ use crate::shape::product;
 
 /// Elements that are summed in lanes before the lanes are added to the wide sum.
 const BLOCK: usize = 1024;
-const LANES: usize = 16;
 
 /// The formula of a gradient's element. It depends on the saved element, the incoming gradient, three numbers of the
 /// row, and the sums or means of two terms.
-trait RowFormula {
+trait RowFormula: Sized {
     /// Whether there are terms.
     const SUMS: bool = true;
     /// Whether the terms are averaged instead of summed.
     const MEANS: bool;
     fn terms<T: BlockFloat>(saved: T, grad: T, row: [T; 3]) -> [T; 2];
     fn last<T: BlockFloat>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T;
+    /// Returns the sums of the terms of a row.
+    fn sums<T: BlockFloat>(saved: &[T], grad: &[T], row: [T; 3]) -> [f64; 2] {
+        // Rows that are not short have enough lanes that the compiler vectorises the loop over them instead of unrolling
+        // it into scalar operations.
+        if !Self::SUMS {
+            [0.0; 2]
+        } else if saved.len() < SHORT {
+            dispatch(TermSums::<T, Self, 16>(saved, grad, row, PhantomData))
+        } else {
+            dispatch(TermSums::<T, Self, 32>(saved, grad, row, PhantomData))
+        }
+    }
 }
 
 /// The gradient of softmax with result y: y (g - sum(g y)).
@@ -111,9 +122,9 @@ impl RowFormula for EntropyGradient {
 }
 
 /// A kernel that computes the sums of a row's terms.
-struct TermSums<'a, T, F>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
+struct TermSums<'a, T, F, const LANES: usize>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
 
-impl<T: BlockFloat, F: RowFormula> Kernel for TermSums<'_, T, F> {
+impl<T: BlockFloat, F: RowFormula, const LANES: usize> Kernel for TermSums<'_, T, F, LANES> {
     type Out = [f64; 2];
     #[inline(always)]
     fn run(self) -> [f64; 2] {
@@ -134,8 +145,8 @@ impl<T: BlockFloat, F: RowFormula> Kernel for TermSums<'_, T, F> {
                 lanes[0][lane] += a;
                 lanes[1][lane] += b;
             }
-            for (total, lanes) in totals.iter_mut().zip(lanes) {
-                *total += lanes.iter().fold(0.0, |sum, lane| sum + lane.wide());
+            for (sum, lanes) in totals.iter_mut().zip(&lanes) {
+                *sum += total(lanes);
             }
         }
         totals
@@ -225,7 +236,7 @@ unsafe fn again<T: BlockFloat, F: RowFormula>(
     let wide = |xs: &[T]| collect(xs.iter().map(|x| x.wide()));
     let (saved, grad) = (wide(row[0])?, wide(row[1])?);
     let row = [mean, slope, 0.0];
-    let sums = dispatch(TermSums(&saved, &grad, row, PhantomData::<F>));
+    let sums = F::sums(&saved, &grad, row);
     for (i, (&saved, &grad)) in saved.iter().zip(&grad).enumerate() {
         let element = F::last(saved, grad, row, sums.map(|sum| sum / count));
         // SAFETY: guaranteed by the caller.
@@ -282,11 +293,7 @@ unsafe fn each_row<T: BlockFloat, F: RowFormula>(job: &RowGradientJob<'_>) -> Re
                     output.as_mut_ptr()
                 };
                 let narrow = row.map(T::from_f64);
-                let sums = if F::SUMS {
-                    dispatch(TermSums(saved, grad, narrow, PhantomData::<F>))
-                } else {
-                    [0.0; 2]
-                };
+                let sums = F::sums(saved, grad, narrow);
                 let odd = eps.is_some() && !is_ordinary::<T>(row[1], sums);
                 if odd && T::DTYPE != DType::F64 {
                     again::<T, F>([saved, grad], row, count, to)?;

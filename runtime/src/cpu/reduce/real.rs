@@ -70,7 +70,7 @@ impl BlockFloat for f64 {
 /// Returns the sum of the lanes, a power of two, by adding halves, which shortens the chain of
 /// dependent additions.
 #[inline(always)]
-pub(super) fn total<T: BlockFloat, const N: usize>(lanes: &[T; N]) -> f64 {
+pub(crate) fn total<T: BlockFloat, const N: usize>(lanes: &[T; N]) -> f64 {
     let mut sums = [0.0; N];
     for (sum, lane) in sums.iter_mut().zip(lanes) {
         *sum = lane.wide();
