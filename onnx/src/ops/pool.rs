@@ -95,10 +95,10 @@ fn max_pool(c: &Call<'_>) -> Result<Vec<DynTensor>> {
     let sizes = spatial(c, x)?;
     let window = Window::new(c, sizes, None)?;
     let count = sizes.len();
-    let simple = x.dtype().is_float() && !c.wants(1) && !window.ceil && count <= 3;
-    if simple {
-        let fits = window.is_symmetric()
-            && (0..count).all(|dim| 2 * window.before[dim] as usize <= window.kernel[dim]);
+    let fits = window.is_symmetric()
+        && (0..count).all(|dim| 2 * window.before[dim] as usize <= window.kernel[dim]);
+    let rounds = !window.ceil || fits;
+    if x.dtype().is_float() && !c.wants(1) && rounds && count <= 3 {
         let (mut x, mut padded) = (x.clone(), window.clone());
         if !fits {
             for dim in 0..count {
@@ -119,7 +119,7 @@ fn max_pool(c: &Call<'_>) -> Result<Vec<DynTensor>> {
                         stride: Some(array(&window.stride)),
                         padding: padded.padding(),
                         dilation: array(&window.dilation),
-                        ceil_mode: false,
+                        ceil_mode: window.ceil,
                     },
                 )
             };
