@@ -52,6 +52,8 @@ fn fits(view: &View<'_>, at: usize) -> bool {
     match &node.op[..] {
         "HardSigmoid" | "LeakyRelu" | "Affine" => all_f32,
         "Sum" => all_f32 && node.inputs.len() > 1 && node.inputs.iter().all(Option::is_some),
+        // Only squares.
+        "Pow" => all_f32 && (view.input(at, 1)).and_then(|id| view.number(id, first)) == Some(2.0),
         "Clip" => {
             node.opset >= 11
                 && node
@@ -102,7 +104,7 @@ pub fn match_chain(view: &View<'_>, root: usize) -> Option<Fusion> {
     order.sort_unstable();
     for &at in &order {
         let node = &view.graph.nodes[at];
-        let count = if node.op == "Clip" {
+        let count = if matches!(&node.op[..], "Clip" | "Pow") {
             1
         } else {
             node.inputs.len()
@@ -158,6 +160,7 @@ fn step_of(
             let scaled = program.apply(Op::Mul, &[x, factor]);
             program.apply(Op::Add, &[scaled, shift])
         }
+        "Pow" => program.apply(Op::Mul, &[x, x]),
         "LeakyRelu" => {
             let slope = program.number(float(node, "alpha", 0.01));
             program.apply(Op::LeakyRelu, &[x, slope])

@@ -243,7 +243,8 @@ fn layer_norm_is_one_node() -> Result<()> {
 fn elementwise_chains_are_one_node() -> Result<()> {
     let model = start(&["n", "5"])
         .random("row", &[5])
-        .node("Mul", &["x", "row"], "a")
+        .node("Mul", &["x", "row"], "r")
+        .node("Pow", &["r", "two"], "a")
         .node("Sub", &["a", "half"], "b")
         .node_with("LeakyRelu", &["b"], "c", &[("alpha", Attr::Float(0.2))])
         .node_with("HardSigmoid", &["c"], "d", &[("alpha", Attr::Float(0.3))])
@@ -253,7 +254,7 @@ fn elementwise_chains_are_one_node() -> Result<()> {
         .model();
     assert_eq!(
         compare(&model, &[3, 5], 1e-6)?,
-        (vec![("elementwise", 1)], 6, 1)
+        (vec![("elementwise", 1)], 7, 1)
     );
     // A part that others need is computed once.
     let model = start(&["n", "5"])
