@@ -1,8 +1,9 @@
 //! The rows of fused operators.
 
 use nomina::dynamic::LayerNormOptions;
-use nomina::{Activation, AttentionOptions, DynTensor, LinearOptions};
+use nomina::{Activation, AttentionOptions, DynTensor, LeakyReluOptions, LinearOptions};
 use nomina_core::Result;
+use nomina_runtime::call::FinalOp;
 
 use crate::call::Call;
 use crate::graph::Attribute;
@@ -81,8 +82,8 @@ fn linear(c: &Call<'_>) -> Result<DynTensor> {
     c.x(0)?.linear_with(c.x(1)?, c.maybe(2)?, options)
 }
 
-/// The activations that a convolution applies in place.
-pub const IN_PLACE: &[&str] = &["Relu", "Silu", "Sigmoid", "HardSwish"];
+/// The activations that a convolution applies to its sums.
+pub const IN_PLACE: &[&str] = &["Relu", "Silu", "Sigmoid", "HardSwish", "LeakyRelu"];
 
 fn activated(c: &Call<'_>, mut y: DynTensor) -> Result<DynTensor> {
     match c.text("activation", "")? {
@@ -90,13 +91,25 @@ fn activated(c: &Call<'_>, mut y: DynTensor) -> Result<DynTensor> {
         "Silu" => y.silu_()?,
         "Sigmoid" => y.sigmoid_()?,
         "HardSwish" => y.hardswish_()?,
+        "LeakyRelu" => y.leaky_relu_with_(leaky(c)?)?,
         _ => &mut y,
     };
     Ok(y)
 }
 
+/// The slope of a leaky relu.
+fn leaky(c: &Call<'_>) -> Result<LeakyReluOptions> {
+    let negative_slope = c.float("alpha", 0.01)?;
+    Ok(LeakyReluOptions { negative_slope })
+}
+
 fn conv_activation(c: &Call<'_>) -> Result<DynTensor> {
-    activated(c, conv::conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?)?)
+    let after = match c.text("activation", "")? {
+        "HardSwish" => Some(FinalOp::hard_swish()),
+        "LeakyRelu" => Some(FinalOp::leaky_relu(leaky(c)?.negative_slope)),
+        name => activation(name).map(FinalOp::from),
+    };
+    conv::conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?, after)
 }
 
 fn chain(c: &Call<'_>) -> Result<DynTensor> {

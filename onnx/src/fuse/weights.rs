@@ -257,6 +257,9 @@ pub fn match_layer(view: &View<'_>, root: usize) -> Option<Fusion> {
             };
             let mut attributes = before.attributes.clone();
             attributes.push(("activation".into(), Attribute::Text(name.into())));
+            if let ("LeakyRelu", Some(slope)) = (name, node.attribute("alpha")) {
+                attributes.push(("alpha".into(), slope.clone()));
+            }
             let inputs = before
                 .inputs
                 .iter()
@@ -278,7 +281,15 @@ pub fn match_layer(view: &View<'_>, root: usize) -> Option<Fusion> {
     }
 }
 
-const IS_ACTIVATION: &[&str] = &["Relu", "Sigmoid", "Tanh", "Silu", "HardSwish", "Gelu"];
+const IS_ACTIVATION: &[&str] = &[
+    "Relu",
+    "Sigmoid",
+    "Tanh",
+    "Silu",
+    "HardSwish",
+    "Gelu",
+    "LeakyRelu",
+];
 
 /// A product with a constant matrix, transposed to the layout of linear layers, with a bias of one number for each column.
 fn product(

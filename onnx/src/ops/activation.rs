@@ -1,6 +1,6 @@
 //! Activations.
 
-use nomina::{Approximate, DynTensor, GeluOptions};
+use nomina::{Approximate, DynTensor, GeluOptions, LeakyReluOptions};
 use nomina_core::Result;
 
 use super::norm::along_channels;
@@ -37,7 +37,10 @@ pub const ROWS: &[Row] = &[
         "LeakyRelu",
         6,
         Same,
-        Single(|c| slope(c.x(0)?, &c.x(0)?.mul(c.float("alpha", 0.01)?)?)),
+        Single(|c| {
+            let negative_slope = c.float("alpha", 0.01)?;
+            c.x(0)?.leaky_relu_with(LeakyReluOptions { negative_slope })
+        }),
     )
     .emit(Emit::Single(spell::elementwise::leaky_relu)),
     Row::new("PRelu", 6, First, Single(prelu)).emit(Emit::Single(spell::elementwise::prelu)),

@@ -1,7 +1,9 @@
 //! Convolutions.
 
-use nomina::{ConvOptions, ConvTransposeOptions, DType, DynTensor, Padding};
-use nomina_core::Result;
+use nomina::{ConvOptions, ConvTransposeOptions, DType, DynTensor};
+use nomina_core::op::Op;
+use nomina_core::{Names, Result};
+use nomina_runtime::call::{self, ConvArgs, ConvSites, FinalOp};
 
 use super::move_elements::pad_constant;
 use super::norm::along_channels;
@@ -18,7 +20,7 @@ pub const ROWS: &[Row] = &[
         "Conv",
         1,
         Flow::Conv,
-        Single(|c| conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?)),
+        Single(|c| conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?, None)),
     )
     .emit(Emit::Single(spell::window::conv)),
     Row::new(
@@ -47,12 +49,13 @@ fn group(c: &Call<'_>) -> Result<usize> {
     group.ok_or_else(|| c.fail("`group` is not positive"))
 }
 
-/// Convolves; padding is zero.
+/// Convolves, and applies an operator to the result; padding is zero.
 pub fn conv(
     c: &Call<'_>,
     x: &DynTensor,
     w: &DynTensor,
     bias: Option<&DynTensor>,
+    after: Option<FinalOp>,
 ) -> Result<DynTensor> {
     let window = Window::new(c, spatial(c, x)?, Some(spatial(c, w)?))?;
     let groups = group(c)?;
@@ -64,27 +67,29 @@ pub fn conv(
             padded.before[dim] = 0;
         }
     }
-    macro_rules! with {
-        ($method:ident) => {
-            x.$method(
-                w,
-                bias,
-                ConvOptions {
-                    stride: array(&window.stride),
-                    padding: Padding::Zeros(padded.padding()),
-                    dilation: array(&window.dilation),
-                    groups,
-                },
-            )
-        };
-    }
-    by_dims!(
-        c,
-        window.kernel.len(),
-        with!(conv1d_with),
-        with!(conv2d_with),
-        with!(conv3d_with)
-    )
+    let count = window.kernel.len();
+    let op = by_dims!(c, count, Ok(Op::Conv1d), Ok(Op::Conv2d), Ok(Op::Conv3d))?;
+    let dims: Vec<usize> = (2..count + 2).collect();
+    let sites = ConvSites {
+        channel: 1,
+        spatial: &dims,
+        out: 0,
+        weight_channel: 1,
+        kernel: &dims,
+    };
+    let padding: Vec<usize> = padded.before.iter().map(|&n| n as usize).collect();
+    let args = ConvArgs {
+        stride: &window.stride,
+        padding: Some(&padding),
+        dilation: &window.dilation,
+        groups,
+    };
+    let (raw, bias) = (x.raw(), bias.map(DynTensor::raw));
+    let out = match after {
+        Some(after) => call::conv_then(op, raw, w.raw(), bias, &sites, &args, after),
+        None => call::conv(op, raw, w.raw(), bias, &sites, &args),
+    };
+    DynTensor::from_parts(out?, Names::unnamed(count + 2))
 }
 
 /// Convolves transposed.

@@ -180,7 +180,7 @@ fn exact_conv(
 ) -> Result<DynTensor> {
     let zero = x.1.map(|zero| reshape(zero, &[])).transpose()?;
     let w_zero = w.1.map(|zero| per_channel(zero, w.0.rank())).transpose()?;
-    conv(c, &centred(x.0, zero)?, &centred(w.0, w_zero)?, None)
+    conv(c, &centred(x.0, zero)?, &centred(w.0, w_zero)?, None, None)
 }
 
 fn conv_integer(c: &Call<'_>) -> Result<DynTensor> {

@@ -1,8 +1,10 @@
 //! Recurrent layers: RNN, GRU and LSTM.
 
 use nomina::{DType, DynTensor, LinearOptions};
-use nomina_core::Result;
 use nomina_core::op::Op;
+use nomina_core::{Error, Names, Result};
+use nomina_runtime::Raw;
+use nomina_runtime::call::{self, RecurrentKind};
 
 use super::activation::softplus;
 use super::index::zeros;
@@ -92,6 +94,32 @@ fn push_gate(program: &mut Program, operands: &[usize], at: usize, function: Op)
     program.apply(function, &[sum])
 }
 
+/// Returns the kind of a layer of `f32` with the usual functions, without peepholes and bounds; `None` for others.
+fn usual_kind(
+    c: &Call<'_>,
+    gates: usize,
+    functions: &[Activation],
+    x: &DynTensor,
+) -> Result<Option<RecurrentKind>> {
+    let (usual, kind, other): (&[&str], _, _) = match gates {
+        3 => (
+            &["sigmoid", "tanh"],
+            RecurrentKind::Gru,
+            !c.flag("linear_before_reset", false)?,
+        ),
+        4 => (
+            &["sigmoid", "tanh", "tanh"],
+            RecurrentKind::Lstm,
+            c.flag("input_forget", false)? || c.maybe(7)?.is_some(),
+        ),
+        _ => return Ok(None),
+    };
+    let mut each = functions.chunks(usual.len());
+    let is_usual = each.all(|some| some.iter().map(|f| &f.name[..]).eq(usual.iter().copied()));
+    let is_plain = is_usual && x.dtype() == DType::F32 && c.maybe_float("clip")?.is_none();
+    Ok((is_plain && !other).then_some(kind))
+}
+
 /// The elementwise operators of a step with the usual functions: one pass for each state.
 enum Passes {
     /// `n = tanh(x + r h)`, `h = n + z (h' - n)`.
@@ -133,24 +161,12 @@ impl Passes {
         Self::Lstm(cell, hidden)
     }
 
-    /// Returns the passes of a layer, or `None` if it has other functions, peepholes or bounds, or is not of `f32`.
-    fn new(cell: &Cell<'_, '_>, gates: usize, x: &DynTensor) -> Result<Option<Self>> {
-        let usual: &[&str] = match gates {
-            3 => &["sigmoid", "tanh"],
-            4 => &["sigmoid", "tanh", "tanh"],
-            _ => return Ok(None),
-        };
-        let names = cell.activations.iter().map(|function| &function.name[..]);
-        let is_plain = names.eq(usual.iter().copied())
-            && x.dtype() == DType::F32
-            && cell.clip.is_none()
-            && cell.peepholes.is_none();
-        Ok(match gates {
-            _ if !is_plain => None,
-            3 if cell.c.flag("linear_before_reset", false)? => Some(Self::gru()),
-            4 if !cell.c.flag("input_forget", false)? => Some(Self::lstm()),
-            _ => None,
-        })
+    /// Creates the passes of a kind of layer.
+    fn new(kind: RecurrentKind) -> Self {
+        match kind {
+            RecurrentKind::Gru => Self::gru(),
+            RecurrentKind::Lstm => Self::lstm(),
+        }
     }
 
     /// Computes the next hidden state and cell state.
@@ -350,20 +366,77 @@ fn layer(c: &Call<'_>, gates: usize, functions: usize, step: Step) -> Result<Vec
         }
         None => zeros(&[batch, hidden], x.dtype()),
     };
+    let half = |part: usize, d: usize| match c.maybe(3)? {
+        Some(bias) => bias
+            .select(0, d as i64)?
+            .narrow(0, (part * rows) as i64, rows)
+            .map(Some),
+        None => Ok(None),
+    };
+    let flat = reshape(&x, &[time * batch, x.shape()[2]])?;
+    let mut weighted = Vec::with_capacity(directions);
+    for d in 0..directions {
+        let (w, bias) = (w.select(0, d as i64)?, half(0, d)?);
+        let all = flat.linear_with(&w, bias.as_ref(), LinearOptions::default())?;
+        weighted.push(reshape(&all, &[time, batch, rows])?);
+    }
+    let kind = usual_kind(c, gates, &functions_of, &x)?;
+    let finish = |mut y: DynTensor, mut h: DynTensor, s: Option<DynTensor>| {
+        let mut s = s;
+        if batch_first {
+            y = permute(&y, &[2, 0, 1, 3])?;
+            h = permute(&h, &[1, 0, 2])?;
+            s = s.map(|s| permute(&s, &[1, 0, 2])).transpose()?;
+        }
+        Ok::<Vec<_>, Error>([Some(y), Some(h), s].into_iter().flatten().collect())
+    };
+    if let Some(kind) = kind.filter(|_| lengths.is_none() && time > 0) {
+        let states = |at: usize| {
+            let each = (0..directions).map(|d| state(at, d));
+            let each = each.collect::<Result<Vec<_>>>()?;
+            DynTensor::stack(&each.iter().collect::<Vec<_>>(), 0, None)
+        };
+        let h = states(5)?;
+        let s = (gates == 4).then(|| states(6)).transpose()?;
+        let raws: Vec<_> = weighted.iter().map(DynTensor::raw).collect();
+        let bias = c.maybe(3)?;
+        let bias = bias.map(|bias| bias.narrow(1, rows as i64, rows));
+        let bias = bias.transpose()?;
+        let (bias, s) = (bias.as_ref().map(DynTensor::raw), s.as_ref());
+        let results = call::recurrent(
+            kind,
+            &raws,
+            [r.raw(), h.raw()],
+            bias,
+            s.map(DynTensor::raw),
+            reverse,
+        )?;
+        if let Some(results) = results {
+            let tensor = |raw: Raw| {
+                let rank = raw.rank();
+                DynTensor::from_parts(raw, Names::unnamed(rank))
+            };
+            let cell = results.cell.map(tensor).transpose()?;
+            return finish(tensor(results.outputs)?, tensor(results.hidden)?, cell);
+        }
+    }
+    let passes = kind.map(Passes::new);
     let (mut all, mut last_h, mut last_s) = (Vec::new(), Vec::new(), Vec::new());
     for (d, &reverse) in reverse.iter().enumerate() {
         let at = d as i64;
-        let bias = c.maybe(3)?.map(|bias| bias.select(0, at)).transpose()?;
-        let half = |part: usize| {
-            bias.as_ref()
-                .map(|bias| bias.narrow(0, (part * rows) as i64, rows))
-                .transpose()
-        };
+        let (mut h, mut s) = (
+            state(5, d)?,
+            if gates == 4 {
+                state(6, d)?
+            } else {
+                zeros(&[batch, hidden], x.dtype())?
+            },
+        );
         let cell = Cell {
             c,
             rows: r.select(0, at)?,
             recurrent: r.select(0, at)?.permute([1, 0])?,
-            recurrent_bias: half(1)?,
+            recurrent_bias: half(1, d)?,
             peepholes: if gates == 4 {
                 c.maybe(7)?.map(|p| p.select(0, at)).transpose()?
             } else {
@@ -373,26 +446,10 @@ fn layer(c: &Call<'_>, gates: usize, functions: usize, step: Step) -> Result<Vec
             hidden,
             clip: c.maybe_float("clip")?,
         };
-        let flat = reshape(&x, &[time * batch, x.shape()[2]])?;
-        let weighted = flat.linear_with(
-            &w.select(0, at)?,
-            half(0)?.as_ref(),
-            LinearOptions::default(),
-        )?;
-        let weighted = reshape(&weighted, &[time, batch, rows])?;
-        let (mut h, mut s) = (
-            state(5, d)?,
-            if gates == 4 {
-                state(6, d)?
-            } else {
-                zeros(&[batch, hidden], x.dtype())?
-            },
-        );
-        let passes = Passes::new(&cell, gates, &x)?;
         let mut steps = vec![None; time];
         for t in 0..time {
             let t = if reverse { time - 1 - t } else { t };
-            let now = weighted.select(0, t as i64)?;
+            let now = weighted[d].select(0, t as i64)?;
             let (next_h, next_s) = match &passes {
                 Some(passes) => passes.step(&cell, &now, &h, &s)?,
                 None => step(&cell, &now, &h, &s)?,
@@ -424,15 +481,6 @@ fn layer(c: &Call<'_>, gates: usize, functions: usize, step: Step) -> Result<Vec
     let stack = |parts: &[DynTensor], at: i64| {
         DynTensor::stack(&parts.iter().collect::<Vec<_>>(), at, None)
     };
-    let (mut y, mut h, mut s) = (stack(&all, 1)?, stack(&last_h, 0)?, stack(&last_s, 0)?);
-    if batch_first {
-        y = permute(&y, &[2, 0, 1, 3])?;
-        h = permute(&h, &[1, 0, 2])?;
-        s = permute(&s, &[1, 0, 2])?;
-    }
-    Ok(if gates == 4 {
-        vec![y, h, s]
-    } else {
-        vec![y, h]
-    })
+    let s = (gates == 4).then(|| stack(&last_s, 0)).transpose()?;
+    finish(stack(&all, 1)?, stack(&last_h, 0)?, s)
 }

@@ -139,6 +139,25 @@ fn convolutions_take_norms_factors_biases_and_activations() -> Result<()> {
 }
 
 #[test]
+fn convolutions_take_the_slope_of_a_leaky_relu() -> Result<()> {
+    for (op, weight, sizes) in [
+        ("Conv", [6, 4, 3, 3], ["n", "6", "3", "5"]),
+        ("ConvTranspose", [4, 6, 3, 3], ["n", "6", "7", "9"]),
+    ] {
+        let slope = [("alpha", Attr::Float(0.3))];
+        let model = conv(start(&["n", "4", "5", "7"]), op, &weight, &[])
+            .random("bias", &[6, 1, 1])
+            .node("Add", &["conv", "bias"], "sum")
+            .node_with("LeakyRelu", &["sum"], "y", &slope)
+            .output("y", &sizes)
+            .model();
+        let (fusions, before, after) = compare(&model, &[2, 4, 5, 7], 2e-6)?;
+        assert_eq!((before, after), (3, 1), "{op}: {fusions:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn transposed_convolutions_take_norms_and_activations() -> Result<()> {
     let model = conv(
         start(&["n", "4", "5", "7"]),

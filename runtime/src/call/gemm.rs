@@ -5,7 +5,7 @@ use nomina_core::{Error, ErrorKind, Result, Scalar};
 
 use super::check::{check_same_kind, refuse, unequal_batches, unequal_sizes};
 use crate::call::backend::backend;
-use crate::job::{BatchRepeats, Matrix, Product, Repeat};
+use crate::job::{BatchRepeats, FinalOp, Matrix, Product, Repeat};
 
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, broadcast, count};
@@ -98,7 +98,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
         addend: terms
             .added
             .map(|(added, _)| matrix(added.strides(), added.as_ptr().cast_mut())),
-        after: terms.after,
+        after: terms.after.map(FinalOp::unary),
     };
     let backend = backend(op.name(), out.device())?;
     // SAFETY: the operands' sizes were checked; the result is fresh, and nothing else shares it.

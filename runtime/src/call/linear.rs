@@ -7,7 +7,7 @@ use super::check::{check_same_kind, refuse, unequal_sizes};
 use super::contract::contract_and_add;
 use super::{Arg, pointwise_owned, result_dtype};
 use crate::call::backend::backend;
-use crate::job::{Matrix, Product};
+use crate::job::{FinalOp, Matrix, Product};
 
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
@@ -64,6 +64,12 @@ impl Activation {
         let what = format!("for {} it returns {result}, another dtype", x.dtype());
         Err(Error::new(ErrorKind::DType, op.name(), what)
             .hint(format!("convert the operands to {result} first, with `to`")))
+    }
+}
+
+impl From<Activation> for FinalOp {
+    fn from(activation: Activation) -> Self {
+        Self::unary(activation.op())
     }
 }
 
@@ -196,7 +202,7 @@ impl LayerRows {
             alpha: Scalar::Int(1),
             beta: addend.map(|_| Scalar::Int(1)),
             addend,
-            after,
+            after: after.map(FinalOp::unary),
         };
         let backend = backend(op.name(), x.device())?;
         // SAFETY: the sizes were checked; the result is fresh, and nothing else shares it.

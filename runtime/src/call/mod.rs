@@ -44,6 +44,7 @@ mod pointwise;
 mod processor;
 mod product;
 mod random;
+mod recurrent;
 mod reduce;
 mod resize;
 mod row_gradient;
@@ -62,7 +63,7 @@ mod tests;
 
 #[cfg(feature = "fft")]
 pub use crate::job::FftNorm;
-pub use crate::job::{Interpolation, Node, Resize, Update};
+pub use crate::job::{FinalOp, Interpolation, Node, RecurrentKind, Resize, Update};
 pub use crate::raw::strides_like;
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
@@ -77,8 +78,8 @@ pub use contract::contract;
 pub(crate) use conv::weight_gradient;
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,
-    TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,
-    interpolate, interpolate_antialias, max_pool, max_unpool, pad,
+    TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_then, conv_transpose, fold,
+    im2col, interpolate, interpolate_antialias, max_pool, max_unpool, pad,
 };
 pub use convert::{clone_in, contiguous, contiguous_in, duplicate, in_place_of, to_dtype, to_in};
 pub use copy::{copy_across, copy_into, fill};
@@ -117,6 +118,7 @@ pub use random::{
     bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random,
     randperm, sampled,
 };
+pub use recurrent::{RecurrentOutputs, recurrent};
 pub(crate) use reduce::room_for_sums;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;

@@ -8,8 +8,8 @@ use crate::dispatch::arithmetic;
 use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
     LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise, PoolJob, Product,
-    ReduceJob, Reducing, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob,
-    TriangleJob, UnpoolJob, Update, WeightGradientJob,
+    RecurrentJob, ReduceJob, Reducing, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob,
+    TransposedJob, TriangleJob, UnpoolJob, Update, WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -229,13 +229,19 @@ impl Backend for Cpu {
 
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
         if let Some(after) = product.after
-            && cpu::pointwise::kernel(after, arithmetic(product.dtype)).is_none()
+            && cpu::pointwise::kernel(after.op, arithmetic(product.dtype)).is_none()
         {
-            return Err(absent(after, product.dtype));
+            return Err(absent(after.op, product.dtype));
         }
         // SAFETY: guaranteed by the caller.
         unsafe { cpu::gemm::multiply(product, repeats) }
             .map_err(|error| error.in_op(Op::Matmul.name()))
+    }
+
+    unsafe fn recurrent(&self, job: &RecurrentJob) -> Result<bool> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { cpu::recurrent::execute(job) }.map_err(|error| error.in_op("recurrent"))?;
+        Ok(true)
     }
 
     unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {

@@ -29,6 +29,7 @@ mod parallel_sort;
 pub(crate) mod pointwise;
 mod quantile;
 pub(crate) mod random;
+pub(crate) mod recurrent;
 pub(crate) mod reduce;
 pub(crate) mod row_gradients;
 pub(crate) mod rows;

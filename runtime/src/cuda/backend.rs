@@ -10,8 +10,8 @@ use super::{
 use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
     LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise, PoolJob, Product,
-    ReduceJob, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob,
-    UnpoolJob, Update, WeightGradientJob,
+    RecurrentJob, ReduceJob, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob,
+    TriangleJob, UnpoolJob, Update, WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -164,6 +164,10 @@ impl Backend for Cuda {
     unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::conv::conv(self.forever(job.op)?, job) }
+    }
+
+    unsafe fn recurrent(&self, _: &RecurrentJob) -> Result<bool> {
+        Ok(false)
     }
 
     unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()> {

@@ -6,13 +6,12 @@
 use std::sync::OnceLock;
 
 use nomina_core::Result;
-use nomina_core::op::Op;
 
 use super::context::Cuda;
 use super::provider::Provider;
 use super::tile::{self, RepeatedDims};
 use super::{cublaslt, gemm};
-use crate::job::{Backend, Input, Place, Pointwise, Product, Repeat};
+use crate::job::{Backend, FinalOp, Input, Place, Pointwise, Product, Repeat};
 
 use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
@@ -40,7 +39,7 @@ pub(super) unsafe fn product(
         sums(cuda, product, repeats)?;
         match product.after {
             None => Ok(()),
-            Some(op) => after(cuda, op, &product, repeats),
+            Some(last) => after(cuda, last, &product, repeats),
         }
     }
 }
@@ -50,7 +49,7 @@ pub(super) unsafe fn product(
 ///
 /// # Safety
 /// See [`product`].
-unsafe fn after(cuda: &'static Cuda, op: Op, p: &Product, repeats: &[Repeat]) -> Result<()> {
+unsafe fn after(cuda: &'static Cuda, last: FinalOp, p: &Product, repeats: &[Repeat]) -> Result<()> {
     let mut shape: Shape = repeats.iter().map(|repeat| repeat.size).collect();
     let mut strides: Strides = repeats.iter().map(|repeat| repeat.c).collect();
     shape.extend_from_slice(&[p.m, p.n]);
@@ -61,12 +60,14 @@ unsafe fn after(cuda: &'static Cuda, op: Op, p: &Product, repeats: &[Repeat]) ->
         ptr: p.c.ptr,
         dtype: p.dtype,
     };
+    let mut inputs = crate::SmallVec::<[Input; 2]>::from_elem(Input::Tensor(place), 1);
+    inputs.extend(last.number.map(|number| Input::Scalar(number.into())));
     let job = Pointwise {
-        op,
+        op: last.op,
         compute: p.dtype,
         plan: &plan,
         dest: place,
-        inputs: &[Input::Tensor(place)],
+        inputs: &inputs,
         in_place: true,
     };
     // SAFETY: the caller's promise; each element is read at the address it is written to.

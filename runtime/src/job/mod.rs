@@ -15,6 +15,7 @@ mod normalize;
 mod pool;
 mod product;
 mod random;
+mod recurrent;
 mod reduce;
 mod resample;
 mod step;
@@ -39,10 +40,13 @@ pub(crate) use index::{Counted, IndexJob, Unchecked};
 pub(crate) use lines::{ContiguousRows, LineJob, Search, Task};
 pub(crate) use normalize::{EntropyJob, NormJob, Outside, RowGradient, RowGradientJob, SoftmaxJob};
 pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, UnpoolJob, WindowSpan};
+pub use product::FinalOp;
 pub(crate) use product::{
     AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product, Repeat,
 };
 pub(crate) use random::{Drawn, Multinomial};
+pub use recurrent::RecurrentKind;
+pub(crate) use recurrent::{DirectionJob, RecurrentJob};
 pub(crate) use reduce::{DimParts, PairJob, Pairing, PartsJob, ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{ResampleJob, ResampledDim, SpreadJob};
@@ -263,6 +267,12 @@ pub(crate) trait Backend: DataDependent {
     /// # Safety
     /// See [`Backend`].
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()>;
+
+    /// Computes all steps of a recurrent layer; returns false, without having done anything, if the device has no kernel.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn recurrent(&self, job: &RecurrentJob) -> Result<bool>;
 
     /// Computes attention.
     ///

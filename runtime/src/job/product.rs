@@ -44,6 +44,35 @@ impl Matrix {
     }
 }
 
+/// An elementwise operator that is applied to a result, of one operand or of the operand and a number. It keeps the dtype of floats.
+#[derive(Clone, Copy, Debug)]
+pub struct FinalOp {
+    pub(crate) op: Op,
+    pub(crate) number: Option<f64>,
+}
+
+impl FinalOp {
+    /// Returns hard swish.
+    #[must_use]
+    pub fn hard_swish() -> Self {
+        Self::unary(Op::Hardswish)
+    }
+
+    /// Returns leaky relu: negative numbers are multiplied by `slope`.
+    #[must_use]
+    pub fn leaky_relu(slope: f64) -> Self {
+        Self {
+            op: Op::LeakyRelu,
+            number: Some(slope),
+        }
+    }
+
+    /// Creates an operator of one operand.
+    pub(crate) fn unary(op: Op) -> Self {
+        Self { op, number: None }
+    }
+}
+
 /// `c = alpha a b + beta d`, for `m × k` times `k × n`; `d` is `c` if there is no `addend`, and not
 /// read if `beta` is zero. The operator `after` (the epilogue) is then applied to each element of
 /// `c`.
@@ -59,8 +88,8 @@ pub(crate) struct Product {
     pub alpha: Scalar,
     pub beta: Option<Scalar>,
     pub addend: Option<Matrix>,
-    /// A unary operator, whose result has the same dtype.
-    pub after: Option<Op>,
+    /// An operator whose result has the same dtype.
+    pub after: Option<FinalOp>,
 }
 
 /// One batch dim of a product, with the strides of the three matrices.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use nomina_core::DType;
 
+use super::FinalOp;
 use crate::shape::product;
 
 /// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before` fit into `isize`.
@@ -101,6 +102,8 @@ pub(crate) struct ConvJob {
     pub(crate) channels_last: bool,
     /// One per output channel, in the weight's dtype.
     pub(crate) bias: Option<*const u8>,
+    /// An operator that is applied to the result: on the host, of the dtypes that it computes in.
+    pub(crate) after: Option<FinalOp>,
     pub(crate) out: *mut u8,
     /// Strides of batch, channels, and positions.
     pub(crate) out_strides: [isize; 3],

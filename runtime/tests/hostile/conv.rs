@@ -13,6 +13,7 @@ use super::make;
 
 calls! { call:
     conv(op(&[Op::Conv1d, Op::Conv2d, Op::Conv3d]), image(), weight(), _, sites(), conv_args());
+    conv_then(op(&[Op::Conv1d, Op::Conv2d, Op::Conv3d]), image(), weight(), _, sites(), conv_args(), _);
     conv_transpose(op(&[Op::ConvTranspose2d]), image(), weight(), _, sites(), transposed_args());
     max_pool(op(&[Op::MaxPool2d]), image(), spatial(), max_args(), _);
     avg_pool(op(&[Op::AvgPool2d]), image(), spatial(), avg_args());

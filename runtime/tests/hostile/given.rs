@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, MemoryFormat, Scalar};
 use nomina_runtime::call::{
-    Activation, Affine, Arg, CdistMode, InterpolateMode, Interpolation, PadMode, ReduceOptions,
-    ScatterReduce, Scores, Update, Window,
+    Activation, Affine, Arg, CdistMode, FinalOp, InterpolateMode, Interpolation, PadMode,
+    RecurrentKind, ReduceOptions, ScatterReduce, Scores, Update, Window,
 };
 use nomina_runtime::grad::BackwardOptions;
 use nomina_runtime::random::Distribution;
@@ -221,6 +221,16 @@ impl<'a> Given<'a> for Affine<'a> {
     }
 }
 
+impl<'a> Given<'a> for FinalOp {
+    fn given(d: &mut Draw<'a, '_>) -> Self {
+        match d.bytes.below(3) {
+            0 => Self::hard_swish(),
+            1 => Self::leaky_relu(Given::given(d)),
+            _ => Self::from(Activation::given(d)),
+        }
+    }
+}
+
 /// Implements `Given` by a choice from a list.
 macro_rules! one_of {
     ($($t:ty: $all:expr;)*) => {$(
@@ -245,6 +255,7 @@ one_of! {
         Interpolation::Linear, Interpolation::Lower, Interpolation::Higher, Interpolation::Midpoint,
         Interpolation::Nearest,
     ];
+    RecurrentKind: [RecurrentKind::Lstm, RecurrentKind::Gru];
     CdistMode: [CdistMode::IfNecessary, CdistMode::Always, CdistMode::Never];
     PadMode: [PadMode::Constant, PadMode::Reflect, PadMode::Replicate, PadMode::Circular];
     InterpolateMode: [

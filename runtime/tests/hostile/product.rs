@@ -29,6 +29,7 @@ calls! { call:
     cross(_, _, _);
     cdist(_, _, _, _);
     attention(attended(), attended(), attended(), _, _);
+    recurrent(_, gates(), weight_and_state(), _, recurrent_state(), directions());
 }
 
 impl<'a> Draw<'a, '_> {
@@ -62,6 +63,28 @@ impl<'a> Draw<'a, '_> {
             })
             .collect();
         self.lent.lists.lend(list)
+    }
+
+    /// Returns the gates of both directions, of steps, a batch, and up to four gates of two elements.
+    fn gates(&mut self) -> &'a [&'a Raw] {
+        self.dtype = nomina_core::DType::F32;
+        self.base = vec![1 + self.bytes.below(3), 2, self.bytes.pick(&[6, 8, 8])];
+        let list = (0..2).map(|_| self.x()).collect();
+        self.lent.tensors.lend(list)
+    }
+
+    fn weight_and_state(&mut self) -> [&'a Raw; 2] {
+        let rows = self.base[2];
+        [self.of(&[2, rows, 2]), self.of(&[2, 2, 2])]
+    }
+
+    fn recurrent_state(&mut self) -> Option<&'a Raw> {
+        (self.bytes.below(2) == 0).then(|| self.of(&[2, 2, 2]))
+    }
+
+    fn directions(&mut self) -> &'static [bool] {
+        self.bytes
+            .pick::<&'static [bool]>(&[&[false, true], &[true, true], &[false]])
     }
 
     fn attended(&mut self) -> &'a Raw {

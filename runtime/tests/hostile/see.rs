@@ -2,7 +2,7 @@
 
 use nomina_core::op::Resolved;
 use nomina_core::{DType, MemoryFormat, Result, Scalar};
-use nomina_runtime::call::{self, Arg, SparseSum, UniqueElements};
+use nomina_runtime::call::{self, Arg, RecurrentOutputs, SparseSum, UniqueElements};
 use nomina_runtime::grad::{BackwardOptions, backward};
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
 use nomina_runtime::shape::{Shape, Strides};
@@ -55,6 +55,13 @@ impl See for SparseSum {
             Self::Sparse(coo) => coo.see(),
             Self::Dense(raw) => raw.see(),
         }
+    }
+}
+
+impl See for RecurrentOutputs {
+    fn see(&self) -> bool {
+        self.cell.see();
+        self.outputs.see() && self.hidden.see()
     }
 }
 

@@ -8,10 +8,11 @@ use super::{
     too_much_padding,
 };
 use crate::call::backend::backend;
-use crate::call::{contiguous, to_dtype};
+use crate::call::{Arg, contiguous, pointwise_owned, to_dtype};
 use crate::dispatch::arithmetic;
-use crate::job::{ConvJob, Sliding, TransposedJob, WindowDims, is_direct};
+use crate::job::{ConvJob, FinalOp, Sliding, TransposedJob, WindowDims, is_direct};
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::shape::{Shape, count, numel, scaled_stride};
 use crate::tape::record_convolution;
 
@@ -201,6 +202,42 @@ pub fn conv(
     at: &ConvSites<'_>,
     args: &ConvArgs<'_>,
 ) -> Result<Raw> {
+    convolved(op, [x, weight], bias, at, args, None)
+}
+
+/// Like [`conv`], followed by an operator, which on the host is applied while the sums are cached.
+///
+/// # Errors
+/// Like [`conv`]; also if the operator does not take the dtype.
+pub fn conv_then(
+    op: Op,
+    x: &Raw,
+    weight: &Raw,
+    bias: Option<&Raw>,
+    at: &ConvSites<'_>,
+    args: &ConvArgs<'_>,
+    after: FinalOp,
+) -> Result<Raw> {
+    let operands = [Some(x), Some(weight), bias];
+    let inside = x.device().is_cpu()
+        && matches!(x.dtype(), DType::F32 | DType::F64)
+        && !is_wanted(operands.into_iter().flatten());
+    let out = convolved(op, [x, weight], bias, at, args, inside.then_some(after))?;
+    if inside {
+        return Ok(out);
+    }
+    let number = after.number.map(|number| Arg::Scalar(number.into()));
+    pointwise_owned(after.op, out, number.as_slice())
+}
+
+fn convolved(
+    op: Op,
+    [x, weight]: [&Raw; 2],
+    bias: Option<&Raw>,
+    at: &ConvSites<'_>,
+    args: &ConvArgs<'_>,
+    after: Option<FinalOp>,
+) -> Result<Raw> {
     let ready = ready(op, [x, weight], bias, at, args.groups, false)?;
     let windows = windows(op, [x, weight], at, args)?;
     let Ready { x: input, .. } = &ready;
@@ -247,6 +284,7 @@ pub fn conv(
         weight: w.as_ptr(),
         channels_last: last,
         bias: ready.bias.as_ref().map(Raw::as_ptr),
+        after,
         out: out.fresh_ptr(),
         out_strides: if last {
             [scaled_stride(outs, positions), 1, outs]

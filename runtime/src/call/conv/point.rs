@@ -50,7 +50,7 @@ impl ConvJob {
             alpha: Scalar::Int(1),
             beta: self.bias.map(|_| Scalar::Int(1)),
             addend: None,
-            after: None,
+            after: self.after,
         };
         let repeats = [
             Repeat {

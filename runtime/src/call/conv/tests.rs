@@ -347,3 +347,43 @@ fn windows_beyond_any_size_are_refused() {
         }
     }
 }
+
+#[test]
+fn an_operator_follows_a_convolution() {
+    use crate::call::{Activation, Arg, FinalOp, pointwise};
+    // Few positions, tiles with several threads, points, single channels, and channels innermost.
+    let cases = [
+        ([1, 70, 1, 4], [72, 70, 1, 3], 1),
+        ([2, 12, 5, 3], [50, 6, 5, 2], 2),
+        ([1, 24, 30, 47], [40, 24, 3, 3], 1),
+        ([2, 9, 6, 7], [20, 9, 1, 1], 1),
+        ([2, 8, 11, 13], [8, 1, 3, 3], 8),
+    ];
+    for (x, w, groups) in cases {
+        let (x, w, bias) = (numbers(&x, 1), numbers(&w, 2), numbers(&[w[0]], 3));
+        let args = ConvArgs {
+            stride: &[1, 1],
+            padding: Some(&[0, 1]),
+            dilation: &[1, 1],
+            groups,
+        };
+        let last = crate::call::contiguous(&x.permute(&[0, 2, 3, 1]).unwrap()).unwrap();
+        for x in [x, last.permute(&[0, 3, 1, 2]).unwrap()] {
+            let want = slow(&x, &w, &args);
+            let bias4 = bias.reshape(&[1, bias.numel(), 1, 1]).unwrap();
+            let want = pointwise(Op::Add, &[Arg::Tensor(&want), Arg::Tensor(&bias4)]).unwrap();
+            for (after, op, number) in [
+                (FinalOp::from(Activation::Relu), Op::Relu, None),
+                (FinalOp::leaky_relu(0.5), Op::LeakyRelu, Some(0.5)),
+                (FinalOp::hard_swish(), Op::Hardswish, None),
+            ] {
+                let number = number.map(|n: f64| Arg::Scalar(n.into()));
+                let operands: Vec<_> = [Arg::Tensor(&want)].into_iter().chain(number).collect();
+                let want = pointwise(op, &operands).unwrap();
+                let bias = Some(&bias);
+                let got = conv_then(Op::Conv2d, &x, &w, bias, &SITES, &args, after).unwrap();
+                same(&got, &want);
+            }
+        }
+    }
+}

@@ -14,9 +14,15 @@ use crate::cpu::parallel::{split, threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
+use crate::shape::product;
 
 /// The fewest positions of a block: fewer would not repay the overhead of a product.
 const NARROW: usize = 64;
+
+/// The most positions, over the batch, of a convolution whose weight is read in place.
+const FEW: usize = 16;
+/// The fewest elements under a window for which that pays.
+const DEEP: usize = 64;
 
 /// Runs a convolution.
 ///
@@ -41,7 +47,7 @@ pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn floats<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemory> {
+unsafe fn floats<S: Widen<A>, A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         if is_direct(job.dtype, job.channels, job.outs) {
@@ -49,7 +55,7 @@ unsafe fn floats<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemo
         } else if native::<S, A>() && point::<A>(job)? {
             // The convolution was a plain product.
             Ok(())
-        } else if panels::convolve::<S, A>(job)? {
+        } else if native::<S, A>() && few_positions::<A>(job)? || panels::convolve::<S, A>(job)? {
             Ok(())
         } else {
             by_blocks::<S, A>(job)
@@ -69,6 +75,87 @@ unsafe fn point<A: ConvNumber>(job: &ConvJob) -> Result<bool, NoMemory> {
     // SAFETY: the matrices are the job's.
     unsafe { gemm::multiply(product, &repeats)? };
     Ok(true)
+}
+
+/// Computes a convolution of few positions with the weight read in place: packing it would take longer than the sums. Returns whether it
+/// did.
+unsafe fn few_positions<A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<bool, NoMemory> {
+    let (count, taps) = (positions(&job.windows), taps(&job.windows));
+    let depth = product([job.channels, taps]);
+    if job.channels_last || product([job.batch, count]) > FEW || depth < DEEP || job.outs < count {
+        return Ok(false);
+    }
+    let mut seen = SmallScratch::bytes([count, depth, size_of::<A>()])?;
+    let seen = seen.as_mut_ptr().cast::<A>();
+    let [_, channel, spatial @ ..] = job.x_strides;
+    for (n, group) in (0..job.batch).flat_map(|n| (0..job.groups).map(move |group| (n, group))) {
+        let first = group * job.outs;
+        let x = n as isize * job.x_strides[0] + (group * job.channels) as isize * channel;
+        let lower = Lower {
+            windows: &job.windows,
+            x: job.x.cast::<A>().wrapping_offset(x),
+            channels: job.channels,
+            strides: [channel, spatial[0], spatial[1], spatial[2]],
+            from: 0,
+            count,
+        };
+        let [batch, out, place] = job.out_strides;
+        let to = n as isize * batch + first as isize * out;
+        let bias = job.bias.map(|bias| Matrix {
+            ptr: bias.cast::<A>().wrapping_add(first).cast_mut().cast(),
+            rows: 1,
+            cols: 0,
+        });
+        let product = Product {
+            dtype: job.dtype,
+            m: job.outs,
+            k: depth,
+            n: count,
+            a: Matrix {
+                ptr: job
+                    .weight
+                    .cast::<A>()
+                    .wrapping_add(first * depth)
+                    .cast_mut()
+                    .cast(),
+                rows: depth as isize,
+                cols: 1,
+            },
+            b: Matrix {
+                ptr: seen.cast(),
+                rows: 1,
+                cols: depth as isize,
+            },
+            c: Matrix {
+                ptr: job.out.cast::<A>().wrapping_offset(to).cast(),
+                rows: out,
+                cols: place,
+            },
+            alpha: Scalar::Int(1),
+            beta: bias.map(|_| Scalar::Int(1)),
+            addend: bias,
+            after: job.after,
+        };
+        // SAFETY: the scratch has a row for each position; the matrices are the job's, with the strides computed above.
+        unsafe {
+            dispatch(WindowRows(&lower, seen));
+            gemm::serial(&product)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Writes the windows of an input, see [`Lower::windows`].
+struct WindowRows<'a, A>(&'a Lower<'a, A>, *mut A);
+
+impl<A: ConvNumber + Widen<A>> Kernel for WindowRows<'_, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: guaranteed by the code that creates it.
+        unsafe { self.0.windows(self.1) };
+    }
 }
 
 /// Fills the result with the bias.
@@ -235,7 +322,7 @@ impl<S: Widen<A>, A: ConvNumber> Kernel for PositionBlock<'_, S, A> {
             alpha: Scalar::Int(1),
             beta: job.bias.map(|_| Scalar::Int(1)),
             addend: None,
-            after: None,
+            after: job.after,
         };
         // SAFETY: the matrices have the strides computed above; other blocks have other positions of the result.
         unsafe {

@@ -8,6 +8,7 @@ use super::number::{ConvNumber, Widen};
 use super::{positions, taps};
 use crate::job::ConvJob;
 
+use crate::cpu::gemm::epilogue::Epilogue;
 use crate::cpu::parallel::try_split;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::{NoMemory, Scratch};
@@ -60,6 +61,7 @@ impl<S: Widen<A>, A: ConvNumber> Kernel for DirectRows<'_, S, A> {
         let [d, h, w] = &job.windows;
         let (all, depth) = (job.groups * job.outs, job.channels * taps(&job.windows));
         let step = w.step(job.x_strides[4]);
+        let rows = self.range.clone();
         for row in self.range {
             let (oy, oz) = (row % h.out, row / h.out % d.out);
             let unit = row / (h.out * d.out);
@@ -111,6 +113,12 @@ impl<S: Widen<A>, A: ConvNumber> Kernel for DirectRows<'_, S, A> {
                         .write(S::down(sum));
                 }
             }
+        }
+        if let Some(after) = job.after.and_then(|op| Epilogue::of_dtype(op, job.dtype)) {
+            // The rows are adjacent.
+            let first = job.out.cast::<S>().wrapping_add(rows.start * w.out);
+            // SAFETY: this task owns the rows.
+            unsafe { after.rows(first.cast(), w.out as isize, rows.len(), w.out) };
         }
     }
 }

@@ -69,6 +69,43 @@ impl<S: Copy> Lower<'_, S> {
         }
     }
 
+    /// Writes a row for each position, with a column for each channel and tap, taps innermost: `out` is `count × channels * taps`.
+    ///
+    /// # Safety
+    /// The requirements of [`Lower::rows`].
+    #[inline(always)]
+    pub(super) unsafe fn windows<A: ConvNumber>(&self, mut out: *mut A)
+    where
+        S: Widen<A>,
+    {
+        let [d, h, w] = self.windows;
+        let step = self.strides[3].wrapping_mul(w.dilation as isize);
+        for position in self.from..self.from + self.count {
+            let [oz, oy, ox] = self.index(position);
+            // The taps of a line that are elements rather than padding.
+            let first = (0..w.kernel).find_map(|kx| Some((kx, w.at(ox, kx)?)));
+            let end = (0..w.kernel).rfind(|&kx| w.at(ox, kx).is_some());
+            for channel in 0..self.channels {
+                for (kz, ky) in (0..d.kernel).flat_map(|z| (0..h.kernel).map(move |y| (z, y))) {
+                    let line = d.at(oz, kz).zip(h.at(oy, ky)).zip(first).zip(end);
+                    // SAFETY: as in `rows`.
+                    unsafe {
+                        match line {
+                            Some((((z, y), (first, x)), end)) => {
+                                zeros(first, out);
+                                let from = self.element(channel, [z, y, x]);
+                                copy(end + 1 - first, from, step, out.add(first));
+                                zeros(w.kernel - end - 1, out.add(end + 1));
+                            }
+                            None => zeros(w.kernel, out),
+                        }
+                        out = out.add(w.kernel);
+                    }
+                }
+            }
+        }
+    }
+
     /// Writes a row for each position, with a column for each tap and channel, channels innermost: `out` is `count ×
     /// taps * channels`. Channels are adjacent in the input.
     ///

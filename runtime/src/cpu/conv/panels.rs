@@ -142,7 +142,7 @@ impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
             alpha: Scalar::Int(1),
             beta: bias.map(|_| Scalar::Int(1)),
             addend: bias,
-            after: None,
+            after: job.after,
         }
     }
 

@@ -239,10 +239,16 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for PoolRows<'_, S, A, J> {
             let spans = &job.spans[2];
             let out = job.out.cast::<S>().wrapping_add(row * spans.len());
             for (i, x) in spans.iter().enumerate() {
-                let mut value = J::START;
-                for kx in 0..x.taps {
-                    value = J::join(value, self.joined[x.start + kx * step[2]]);
-                }
+                let value = match (x.taps, self.joined.get(x.start..).unwrap_or_default()) {
+                    // Without a loop of few steps.
+                    (2, &[a, b, ..]) if step[2] == 1 => J::join(J::join(J::START, a), b),
+                    (3, &[a, b, c, ..]) if step[2] == 1 => {
+                        J::join(J::join(J::join(J::START, a), b), c)
+                    }
+                    (taps, joined) => {
+                        (0..taps).fold(J::START, |value, kx| J::join(value, joined[kx * step[2]]))
+                    }
+                };
                 let counts = if [z.taps, y.taps, x.taps].contains(&0) {
                     [0; 3]
                 } else {

@@ -3,27 +3,33 @@
 //! The epilogue uses the operator's own loops on elements already rounded to the result's dtype, so
 //! results are bitwise equal to those of the separate operator.
 
-use nomina_core::DType;
+use nomina_core::{DType, Scalar};
 
 use crate::cpu::parallel::{GRAIN, Shared, split};
 use crate::cpu::pointwise::{self, Kernel};
 use crate::dispatch::arithmetic;
-use crate::job::Product;
+use crate::job::{FinalOp, Product};
 
-/// The epilogue of a product and the dtype it is applied in.
+/// An epilogue and the dtype of its elements.
 #[derive(Clone, Copy)]
-pub(super) struct Epilogue {
+pub(crate) struct Epilogue {
     kernel: &'static Kernel,
+    number: Option<f64>,
     dtype: DType,
 }
 
 impl Epilogue {
     /// Returns the epilogue of `p`, or `None` if it has none.
     pub(super) fn new(p: &Product) -> Option<Self> {
-        let kernel = pointwise::kernel(p.after?, arithmetic(p.dtype))?;
+        Self::of_dtype(p.after?, p.dtype)
+    }
+
+    /// Returns the epilogue that applies an operator to elements of `dtype`, or `None` if no kernel computes it.
+    pub(crate) fn of_dtype(after: FinalOp, dtype: DType) -> Option<Self> {
         Some(Self {
-            kernel,
-            dtype: p.dtype,
+            kernel: pointwise::kernel(after.op, arithmetic(dtype))?,
+            number: after.number,
+            dtype,
         })
     }
 
@@ -32,7 +38,7 @@ impl Epilogue {
     ///
     /// # Safety
     /// The elements are in bounds and hold sums, and nobody else uses them meanwhile.
-    pub(super) unsafe fn rows(self, ptr: *mut u8, apart: isize, rows: usize, n: usize) {
+    pub(crate) unsafe fn rows(self, ptr: *mut u8, apart: isize, rows: usize, n: usize) {
         // Rows without gaps are treated as one row.
         let (rows, n) = if apart == n as isize {
             (1, rows * n)
@@ -45,6 +51,7 @@ impl Epilogue {
             unsafe {
                 pointwise::run_in_place(
                     self.kernel,
+                    self.number.map(Scalar::Float),
                     self.dtype,
                     n,
                     ptr.wrapping_offset(row * apart),

@@ -6,6 +6,7 @@
 
 use std::arch::x86_64::*;
 
+use super::CHEAP;
 use super::arith::{Arith, ScaledUpdate};
 use crate::cpu::reduce::split::for_each;
 use crate::cpu::simd::{Level, level};
@@ -175,30 +176,34 @@ unsafe fn rows<T: Arith>(p: &Product, tiles: &FewRowTiles<T>) {
     // Chooses the task width that leaves the fewest columns over.
     let over = |task: &usize| (0..parts).map(|at| task % widest(part(at))).sum::<usize>();
     let task = (TASK * 2 / 3..=TASK).rev().min_by_key(over).unwrap_or(TASK);
-    for_each(p.n.div_ceil(task), task.min(p.n) * p.m * p.k, |index| {
-        let columns = index * task..p.n.min((index + 1) * task);
-        let mut sums = [T::ZERO; TASK * TALL];
-        for (first, last) in (0..parts).map(part) {
-            let rows = last - first;
-            let (widest, whole, single) = tiles.by_rows[rows - 1];
-            let mut at = columns.start;
-            while at < columns.end {
-                let (step, kernel) = if columns.end - at >= widest {
-                    (widest, whole)
-                } else {
-                    (1, single)
-                };
-                let (a, b) = (p.a.at::<T>(first, 0), p.b.at::<T>(0, at));
-                // SAFETY: rows and columns are within the matrices, and each task owns its elements; a tile has a sum
-                // for each of its rows and columns.
-                unsafe {
-                    kernel(a, p.a.rows, b, p.b.cols, p.k, sums.as_mut_ptr());
-                    for (i, &sum) in sums.iter().enumerate().take(step * rows) {
-                        scale.write(first + i % rows, at + i / rows, sum);
+    for_each(
+        p.n.div_ceil(task),
+        task.min(p.n) * p.m * p.k / CHEAP,
+        |index| {
+            let columns = index * task..p.n.min((index + 1) * task);
+            let mut sums = [T::ZERO; TASK * TALL];
+            for (first, last) in (0..parts).map(part) {
+                let rows = last - first;
+                let (widest, whole, single) = tiles.by_rows[rows - 1];
+                let mut at = columns.start;
+                while at < columns.end {
+                    let (step, kernel) = if columns.end - at >= widest {
+                        (widest, whole)
+                    } else {
+                        (1, single)
+                    };
+                    let (a, b) = (p.a.at::<T>(first, 0), p.b.at::<T>(0, at));
+                    // SAFETY: rows and columns are within the matrices, and each task owns its elements; a tile has a sum
+                    // for each of its rows and columns.
+                    unsafe {
+                        kernel(a, p.a.rows, b, p.b.cols, p.k, sums.as_mut_ptr());
+                        for (i, &sum) in sums.iter().enumerate().take(step * rows) {
+                            scale.write(first + i % rows, at + i / rows, sum);
+                        }
                     }
+                    at += step;
                 }
-                at += step;
             }
-        }
-    });
+        },
+    );
 }

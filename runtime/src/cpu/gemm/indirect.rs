@@ -6,6 +6,7 @@ use std::ops::Range;
 use nomina_core::{Element, Scalar};
 
 use super::engine::{TiledProduct, parts};
+use super::epilogue::Epilogue;
 use super::kind::Kind;
 use super::pack::Part;
 use super::prefetch::{Prefetch, StepPrefetch};
@@ -138,6 +139,9 @@ pub(super) unsafe fn product<K: Kind>(
                 by_tiles::<K>(&job, panel, group, seen, [bias, sums]);
                 transpose::<K>(p, [left, column], [wide, columns], sums)?;
                 column += columns;
+            }
+            if let Some(after) = Epilogue::new(p) {
+                after.rows(p.c.at::<K::Elem>(left, 0).cast(), p.c.rows, wide, column);
             }
         }
     }

@@ -9,7 +9,7 @@ mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod dots;
 mod engine;
-mod epilogue;
+pub(crate) mod epilogue;
 #[cfg(target_arch = "x86_64")]
 mod few_rows;
 pub(crate) mod indirect;
@@ -47,6 +47,8 @@ const PARALLEL_INTEGER: usize = 1 << 20;
 const SMALL: usize = 1 << 9;
 /// The number of multiplications from which prefetching the next product of a batch pays.
 const AHEAD: usize = 1 << 14;
+/// The number of multiplications that take as long as one element of other work: a second thread pays later.
+const CHEAP: usize = 8;
 /// The most multiplications for which nothing is packed.
 const TINY: usize = 1 << 9;
 

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use nomina_core::DType;
+use nomina_core::{DType, Scalar};
 
 use super::contiguous::run_contiguous;
 use super::kernel::Kernel;
@@ -17,18 +17,29 @@ const BLOCK: usize = 1024;
 #[repr(C, align(64))]
 struct WideBlock([MaybeUninit<f32>; BLOCK]);
 
-/// Applies a kernel of one operand and one dtype to `n` contiguous elements. Elements of another
+/// Applies a kernel of one dtype, of the elements and perhaps a number, to `n` contiguous elements. Elements of another
 /// dtype are converted to the kernel's dtype and back.
 ///
 /// # Safety
 /// The elements are valid for their dtype and aligned, and nobody else accesses them meanwhile.
-pub(crate) unsafe fn run_in_place(kernel: &Kernel, dtype: DType, n: usize, ptr: *mut u8) {
-    debug_assert!(kernel.arity == 1 && kernel.inputs[0] == kernel.output);
+pub(crate) unsafe fn run_in_place(
+    kernel: &Kernel,
+    number: Option<Scalar>,
+    dtype: DType,
+    n: usize,
+    ptr: *mut u8,
+) {
+    debug_assert!(kernel.arity == 1 + usize::from(number.is_some()));
+    debug_assert!(kernel.inputs[0] == kernel.output);
     let run = |n, ptr: *mut u8| {
+        let lanes = [
+            Lane::Whole(ptr.cast_const()),
+            Lane::Number(number.unwrap_or(Scalar::Bool(false))),
+        ];
         let job = ContiguousJob {
             count: n,
             dest: ptr,
-            lanes: &[Lane::Whole(ptr.cast_const())],
+            lanes: &lanes[..kernel.arity],
             in_place: true,
         };
         // SAFETY: elements of the kernel's dtype, which are both its operand and its result.
