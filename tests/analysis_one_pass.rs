@@ -1,6 +1,5 @@
 //! Kernels of groups, windows, pairs and quantiles, beside the composed operators that record gradients.
 
-use nomina::prelude::*;
 use nomina::{DType, DynTensor, Generator, VarOptions};
 
 type Compute<'a> = dyn Fn(&DynTensor) -> nomina::Result<DynTensor> + 'a;

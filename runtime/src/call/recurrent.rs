@@ -104,6 +104,15 @@ pub fn recurrent(
     }))
 }
 
+#[cold]
+fn refuse<'a>(operands: impl Iterator<Item = &'a Raw>, what: &str) -> Error {
+    let error = Error::new(ErrorKind::Shape, OP, what)
+        .hint("gates are steps, batch, gates times elements; a weight is directions, gates times elements, elements");
+    operands.fold(error, |error, x| {
+        error.operand(&Names::default(), x.shape())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,13 +183,4 @@ mod tests {
             assert!(wrong.is_err());
         }
     }
-}
-
-#[cold]
-fn refuse<'a>(operands: impl Iterator<Item = &'a Raw>, what: &str) -> Error {
-    let error = Error::new(ErrorKind::Shape, OP, what)
-        .hint("gates are steps, batch, gates times elements; a weight is directions, gates times elements, elements");
-    operands.fold(error, |error, x| {
-        error.operand(&Names::default(), x.shape())
-    })
 }

@@ -376,7 +376,7 @@ fn a_thread_may_have_a_default_generator_of_its_own() {
     let wanted = with_seed(7, || [draw(), draw()]);
     let found = with_seed(7, || {
         let first = draw();
-        std::thread::spawn(move || draw()).join().unwrap();
+        std::thread::spawn(draw).join().unwrap();
         let within = with_seed(8, || {
             draw();
             with_seed(7, draw)

@@ -215,7 +215,7 @@ impl Places<'_> {
                 let mut runs = order.chunk_by(|a, b| a.0 == b.0).peekable();
                 while let Some(run) = runs.next() {
                     if let Some(next) = runs.peek() {
-                        self.prefetch::<T>(next[0]);
+                        self.prefetch(next[0]);
                     }
                     if let &[single] = run
                         && self.row::<T, R>(single)
@@ -256,7 +256,7 @@ impl Places<'_> {
 
     /// Prefetches the elements of a target position, and one of its values.
     #[inline(always)]
-    fn prefetch<T>(&self, (place, k): (usize, usize)) {
+    fn prefetch(&self, (place, k): (usize, usize)) {
         let [to, from, ..] = self.job.rest.inner().steps;
         let bytes =
             |step: isize| PREFETCHED.min(step.unsigned_abs().saturating_mul(self.tile.inner));

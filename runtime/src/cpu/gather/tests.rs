@@ -158,8 +158,14 @@ fn sums_at_indices_are_rounded_once() {
 }
 
 /// Compares the combination with a single value with that in the wide type.
-fn check_single<T: Narrow<Wide = f64>>(a: T, b: T) {
-    fn check<T: Narrow<Wide = f64>, R: Combine<f64> + Combine<T::Single>>(a: T, b: T) {
+fn check_single<T: Narrow<Wide = f64>>(a: T, b: T)
+where
+    f64: Convert<T>,
+{
+    fn check<T: Narrow<Wide = f64>, R: Combine<f64> + Combine<T::Single>>(a: T, b: T)
+    where
+        f64: Convert<T>,
+    {
         let wanted: T = <R as Combine<f64>>::apply(a.convert(), b.convert()).convert();
         let [found, wanted]: [f64; 2] = [Once::<R>::apply(a, b), wanted].map(T::convert);
         let same = found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan();
