@@ -231,7 +231,8 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
         return Err(refuse(ErrorKind::Argument, op, x, format!("`q` is {q}"))
             .hint("give numbers from 0 to 1"));
     }
-    if !is_wanted([x, q])
+    if dim < x.rank()
+        && !is_wanted([x, q])
         && let Some(found) = selected(op, x, q, dim, by)?
     {
         return to_dtype(&found, x.dtype());

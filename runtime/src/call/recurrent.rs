@@ -86,8 +86,8 @@ pub fn recurrent(
                     bias: bias
                         .as_ref()
                         .map(|bias| bias.as_ptr().cast::<f32>().wrapping_add(at * rows)),
-                    hidden: states.wrapping_add(at * batch * size),
-                    cell: cells.wrapping_add(at * batch * size),
+                    hidden: states.wrapping_add(product([at, batch, size])),
+                    cell: cells.wrapping_add(product([at, batch, size])),
                     reverse,
                 })
                 .collect(),

@@ -3,7 +3,6 @@
 use nomina_core::op::{Op, class};
 use nomina_core::{DType, Result};
 
-use super::parts::kernel;
 use super::result;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
@@ -13,6 +12,22 @@ use crate::memory::scratch::room;
 use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
 use crate::shape::{Shape, row_major};
+
+/// Returns the kernel that computes a reduction without NaN, if there is one.
+pub(super) fn kernel(op: Op, dtype: DType) -> Option<Op> {
+    let skipping = match op {
+        Op::Sum => Op::Nansum,
+        Op::Mean => Op::Nanmean,
+        Op::Var => Op::Nanvar,
+        Op::Std => Op::Nanstd,
+        _ => return None,
+    };
+    skipping
+        .row()
+        .check_dtype(dtype)
+        .is_ok()
+        .then_some(skipping)
+}
 
 /// Returns the positions of the labels, one group after the other, and the end of each group among them.
 fn in_groups(labels: &[i64], counts: &[i64]) -> Result<(Vec<usize>, Vec<usize>), NoMemory> {

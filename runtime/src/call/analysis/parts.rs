@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::one_pass::{groups_in_one_pass, windows_in_one_pass};
+use super::one_pass::{groups_in_one_pass, kernel, windows_in_one_pass};
 use super::{
     Arg, LONG, ReduceOptions, along, chosen, grouped, index_select, is_present, multiplied, number,
     pointwise, pointwise_owned, present, reduce, require_elements, result, sliding, to_dtype,
@@ -173,22 +173,6 @@ fn surrounded(x: &Raw, dim: usize, [size, left]: [usize; 2]) -> Result<Raw> {
 
 fn integer(value: i64) -> Arg<'static> {
     Arg::Scalar(Scalar::Int(value))
-}
-
-/// Returns the kernel that computes a reduction without NaN, if there is one.
-pub(super) fn kernel(op: Op, dtype: DType) -> Option<Op> {
-    let skipping = match op {
-        Op::Sum => Op::Nansum,
-        Op::Mean => Op::Nanmean,
-        Op::Var => Op::Nanvar,
-        Op::Std => Op::Nanstd,
-        _ => return None,
-    };
-    skipping
-        .row()
-        .check_dtype(dtype)
-        .is_ok()
-        .then_some(skipping)
 }
 
 /// Computes the variance of each group, or its root, with a correction of 1: of all elements, or of those that a mask

@@ -15,10 +15,8 @@ use crate::job::{PairJob, Pairing};
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::row_major;
 use nomina_core::DType;
-use sums::{CoMoments, PairSums, WeightedSums, WidenedPair};
+use sums::{CoMoments, PairSums, WIDTH, WeightedSums, WidenedPair};
 
-/// The most columns of a tile.
-const WIDTH: usize = 256;
 /// The most rows of a tile.
 const ROWS: usize = 32;
 /// The columns into which a contiguous line is divided.

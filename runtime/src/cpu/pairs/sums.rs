@@ -1,7 +1,9 @@
-//! What is accumulated of pairs: co-moments and weighted sums.
+//! Sums over pairs of elements: co-moments and weighted sums.
 
-use super::WIDTH;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+
+/// The most columns of a tile.
+pub(super) const WIDTH: usize = 256;
 
 /// A float that is widened to `f64`.
 pub(super) trait WidenedPair: Copy + Default + Send + Sync + 'static {

@@ -5,6 +5,7 @@ use crate::cpu::reduce::plan::{LinePlan, Loop, offsets};
 use crate::cpu::reduce::split::{Shared, try_for_each};
 use crate::job::{Interpolation, SelectJob};
 use crate::memory::{NoMemory, Scratch};
+use crate::shape::product;
 
 /// The approximate number of elements of a block of adjacent lines.
 const BLOCK: usize = 1 << 17;
@@ -84,7 +85,7 @@ pub(crate) unsafe fn execute<T: OrderedFloat>(job: &SelectJob<'_>) -> Result<(),
     let (x, to) = (Shared(job.x.cast_mut()), Shared(job.out));
     let (ignore, by) = (job.ignore_nan, job.by);
     // A selection reads an element about three times.
-    let work = width * len * 8;
+    let work = product([width, len, 8]);
     try_for_each(plan.outputs() / kept.size * per_row, work, |index| {
         let start = index % per_row * width;
         let n = width.min(kept.size - start);

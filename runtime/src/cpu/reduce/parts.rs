@@ -63,7 +63,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &PartsJob<'_>) -> Resul
     let work = product([width, len.max(1)]);
     try_for_each(cells, work, |index| {
         let (part, index) = (index % parts, index / parts);
-        let (start, row) = (index % blocks * width, index / blocks);
+        let (start, row) = (product([index % blocks, width]), index / blocks);
         let n = width.min(kept.size - start);
         // SAFETY: guaranteed by the caller; each cell owns its results.
         unsafe { walk.reduce(columns, part, row, start, n) }
