@@ -1,10 +1,12 @@
 //! Products of matrices and vectors.
 
+use nomina_core::DType;
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::call;
 
 use super::draw::Draw;
+use super::make;
 
 calls! { call:
     mm(matrix(), matrix());
@@ -29,7 +31,7 @@ calls! { call:
     cross(_, _, _);
     cdist(_, _, _, _);
     attention(attended(), attended(), attended(), _, _);
-    recurrent(_, gates(), weight_and_state(), _, recurrent_state(), directions());
+    recurrent(_, gates(), weight_and_state(), recurrent_bias(), recurrent_cell(), directions());
 }
 
 impl<'a> Draw<'a, '_> {
@@ -65,21 +67,38 @@ impl<'a> Draw<'a, '_> {
         self.lent.lists.lend(list)
     }
 
-    /// Returns the gates of both directions, of steps, a batch, and up to four gates of two elements.
+    /// Returns a tensor of `f32` of these sizes, mostly without a gradient.
+    fn part(&mut self, sizes: &[usize]) -> &'a Raw {
+        self.dtype = DType::F32;
+        if self.bytes.once_in(8) {
+            return self.of(sizes);
+        }
+        let raw = make::tensor(self.bytes, sizes, DType::F32);
+        self.lend(raw)
+    }
+
+    /// Returns the gates of both directions, of steps, a batch, and three or four gates of two elements.
     fn gates(&mut self) -> &'a [&'a Raw] {
-        self.dtype = nomina_core::DType::F32;
-        self.base = vec![1 + self.bytes.below(3), 2, self.bytes.pick(&[6, 8, 8])];
-        let list = (0..2).map(|_| self.x()).collect();
+        let sizes = [1 + self.bytes.below(3), 2, self.bytes.pick(&[6, 8])];
+        self.base = sizes.to_vec();
+        let list = (0..2).map(|_| self.part(&sizes)).collect();
         self.lent.tensors.lend(list)
     }
 
     fn weight_and_state(&mut self) -> [&'a Raw; 2] {
         let rows = self.base[2];
-        [self.of(&[2, rows, 2]), self.of(&[2, 2, 2])]
+        [self.part(&[2, rows, 2]), self.part(&[2, 2, 2])]
     }
 
-    fn recurrent_state(&mut self) -> Option<&'a Raw> {
-        (self.bytes.below(2) == 0).then(|| self.of(&[2, 2, 2]))
+    fn recurrent_bias(&mut self) -> Option<&'a Raw> {
+        let rows = self.base[2];
+        (!self.bytes.once_in(2)).then(|| self.part(&[2, rows]))
+    }
+
+    /// Returns the cell state of an LSTM, mostly if there are four gates.
+    fn recurrent_cell(&mut self) -> Option<&'a Raw> {
+        let is_lstm = self.base[2] == 8;
+        (is_lstm != self.bytes.once_in(8)).then(|| self.part(&[2, 2, 2]))
     }
 
     fn directions(&mut self) -> &'static [bool] {
@@ -89,7 +108,7 @@ impl<'a> Draw<'a, '_> {
 
     fn attended(&mut self) -> &'a Raw {
         if !self.dtype.is_float() {
-            self.dtype = nomina_core::DType::F32;
+            self.dtype = DType::F32;
         }
         self.x()
     }
