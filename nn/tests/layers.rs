@@ -57,7 +57,7 @@ fn attention_is_that_of_its_formula() {
         };
         let y = layer.forward(&x, Attention::default());
         assert!(y.allclose_with(&mixed(&scores), CLOSE));
-        // Where the dims stand elsewhere.
+        // With dims in other positions.
         let turned = layer.forward(&x.align_to((Hidden, Seq, N)), Attention::default());
         assert!(turned.align_as(&y).allclose_with(&y, CLOSE));
         // The last position of the first sequence counts for nobody.

@@ -1,8 +1,9 @@
 //! Times models: the median of runs, and the memory that opening and running a model takes.
 //!
-//! `cargo run --release -p nomina-onnx --example time -- DIR…`, where a folder has `model.onnx` and `test_data_set_0/input_*.pb`. Prints a
-//! line for each: milliseconds of a run, the median of at least five runs that take a third of a second, and megabytes by which the peak of
-//! the process's memory grew (Linux only; measure a single model per process).
+//! `cargo run --release -p nomina-onnx --example time -- DIR…`, where a folder has `model.onnx` and
+//! `test_data_set_0/input_*.pb`. Prints a line for each: milliseconds of a run, the median of at least five runs that take
+//! a third of a second, and megabytes by which the peak of the process's memory grew (Linux only; measure a single model
+//! per process).
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -37,7 +38,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The most memory that the process had so far, in megabytes; 0 where it cannot be read.
+/// Returns the peak of the process's memory in megabytes; 0 where it cannot be read.
 fn peak() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

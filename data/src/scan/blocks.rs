@@ -269,8 +269,8 @@ impl Job<'_> {
     }
 }
 
-/// Divides a variable into blocks of at most that size in bytes, along the chunks of the file if it has some. A large variable
-/// has several, even if the memory allows one.
+/// Divides a variable into blocks of at most that size in bytes, along the chunks of the file if it has some. A large
+/// variable has several, even if the memory allows one.
 pub(super) fn blocks(variable: &Variable, bytes: usize) -> Vec<Block> {
     let shape = variable.shape();
     let limit = (bytes / ELEMENT).max(1);
@@ -278,11 +278,16 @@ pub(super) fn blocks(variable: &Variable, bytes: usize) -> Vec<Block> {
         Data::Lazy(lazy) => lazy.chunk_sizes(),
         _ => None,
     };
-    let chunk = chunks.iter().flatten().product::<usize>();
-    let share = shape.iter().product::<usize>() / SHARES;
+    let count = |sizes: &[usize]| {
+        sizes
+            .iter()
+            .fold(1_usize, |n, &size| n.saturating_mul(size))
+    };
+    let chunk = chunks.as_deref().map_or(1, count);
+    let share = count(shape) / SHARES;
     let limit = limit.min(share.max(chunk).max(SHARE));
     let sizes = match chunks {
-        Some(chunks) if chunks.iter().product::<usize>() <= limit => {
+        Some(chunks) if chunk <= limit => {
             // More chunks along the last dims, as far as they fit.
             let mut sizes: Vec<usize> = chunks
                 .iter()

@@ -62,7 +62,7 @@ fn attention(c: &Call<'_>) -> Result<DynTensor> {
     q.scaled_dot_product_attention_with(&k.transpose(-2, -1)?, v, c.maybe(3)?, options)
 }
 
-/// The kernel's activation of a name.
+/// Returns the kernel's activation of a name.
 pub fn activation(name: &str) -> Option<Activation> {
     Some(match name {
         "Relu" => Activation::Relu,
@@ -82,8 +82,8 @@ fn linear(c: &Call<'_>) -> Result<DynTensor> {
     c.x(0)?.linear_with(c.x(1)?, c.maybe(2)?, options)
 }
 
-/// The activations that a convolution applies to its sums.
-pub const IN_PLACE: &[&str] = &["Relu", "Silu", "Sigmoid", "HardSwish", "LeakyRelu"];
+/// The activations that a convolution takes.
+pub const AFTER_CONVOLUTION: &[&str] = &["Relu", "Silu", "Sigmoid", "HardSwish", "LeakyRelu"];
 
 fn activated(c: &Call<'_>, mut y: DynTensor) -> Result<DynTensor> {
     match c.text("activation", "")? {
@@ -97,7 +97,7 @@ fn activated(c: &Call<'_>, mut y: DynTensor) -> Result<DynTensor> {
     Ok(y)
 }
 
-/// The slope of a leaky relu.
+/// Returns the slope of a leaky relu.
 fn leaky(c: &Call<'_>) -> Result<LeakyReluOptions> {
     let negative_slope = c.float("alpha", 0.01)?;
     Ok(LeakyReluOptions { negative_slope })

@@ -249,10 +249,13 @@ pub fn match_layer(view: &View<'_>, root: usize) -> Option<Fusion> {
             }
             let (fused, known): (_, bool) = match &before.op[..] {
                 "Linear" => ("Linear", rows::activation(name).is_some()),
-                "Conv" | "ConvActivation" => ("ConvActivation", rows::IN_PLACE.contains(&name)),
-                "ConvTransposeActivation" => {
-                    ("ConvTransposeActivation", rows::IN_PLACE.contains(&name))
+                "Conv" | "ConvActivation" => {
+                    ("ConvActivation", rows::AFTER_CONVOLUTION.contains(&name))
                 }
+                "ConvTransposeActivation" => (
+                    "ConvTransposeActivation",
+                    rows::AFTER_CONVOLUTION.contains(&name),
+                ),
                 _ => return None,
             };
             let mut attributes = before.attributes.clone();

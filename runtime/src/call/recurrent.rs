@@ -22,10 +22,17 @@ pub struct RecurrentOutputs {
     pub cell: Option<Raw>,
 }
 
-/// Computes all steps of a recurrent layer. `gates` has the weighted inputs of each direction, with the dims steps, batch, gates times
-/// elements; `weight` is directions, gates times elements, elements; `bias` directions, gates times elements; `hidden` and the `cell` of an
-/// LSTM are directions, batch, elements. `reverse` says of each direction whether it begins with the last step. Returns `None` if there is
-/// no kernel: for other dtypes than `f32`, other devices than the host, and operands whose gradients are wanted.
+/// Computes all steps of a recurrent layer. Returns `None` if there is no kernel: for other dtypes than `f32`, other
+/// devices than the host, and operands whose gradients are wanted.
+///
+/// | operand | dims |
+/// |---|---|
+/// | each of `gates`, the weighted inputs of a direction | steps, batch, gates times elements |
+/// | `weight` | directions, gates times elements, elements |
+/// | `bias` | directions, gates times elements |
+/// | `hidden`, and the `cell` of an LSTM | directions, batch, elements |
+///
+/// `reverse` says of each direction whether it begins with the last step.
 ///
 /// # Errors
 /// If sizes do not fit, or memory is missing.

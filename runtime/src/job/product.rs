@@ -44,7 +44,8 @@ impl Matrix {
     }
 }
 
-/// An elementwise operator that is applied to a result, of one operand or of the operand and a number. It keeps the dtype of floats.
+/// An elementwise operator that is applied to a result, of one operand or of the operand and a number. It keeps the dtype
+/// of floats.
 #[derive(Clone, Copy, Debug)]
 pub struct FinalOp {
     pub(crate) op: Op,

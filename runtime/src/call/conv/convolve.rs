@@ -230,6 +230,7 @@ pub fn conv_then(
     pointwise_owned(after.op, out, number.as_slice())
 }
 
+/// Convolves, and applies an operator if there is one.
 fn convolved(
     op: Op,
     [x, weight]: [&Raw; 2],

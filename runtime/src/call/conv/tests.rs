@@ -358,6 +358,9 @@ fn an_operator_follows_a_convolution() {
         ([1, 24, 30, 47], [40, 24, 3, 3], 1),
         ([2, 9, 6, 7], [20, 9, 1, 1], 1),
         ([2, 8, 11, 13], [8, 1, 3, 3], 8),
+        // Sums of nothing.
+        ([1, 0, 5, 4], [3, 0, 3, 3], 1),
+        ([1, 0, 5, 4], [3, 0, 1, 1], 1),
     ];
     for (x, w, groups) in cases {
         let (x, w, bias) = (numbers(&x, 1), numbers(&w, 2), numbers(&[w[0]], 3));

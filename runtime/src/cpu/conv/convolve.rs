@@ -77,8 +77,8 @@ unsafe fn point<A: ConvNumber>(job: &ConvJob) -> Result<bool, NoMemory> {
     Ok(true)
 }
 
-/// Computes a convolution of few positions with the weight read in place: packing it would take longer than the sums. Returns whether it
-/// did.
+/// Computes a convolution of few positions with the weight read in place, since packing it would take longer than the
+/// sums. Returns false, without having done anything, for other convolutions.
 unsafe fn few_positions<A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<bool, NoMemory> {
     let (count, taps) = (positions(&job.windows), taps(&job.windows));
     let depth = product([job.channels, taps]);

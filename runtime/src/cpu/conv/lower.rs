@@ -69,7 +69,8 @@ impl<S: Copy> Lower<'_, S> {
         }
     }
 
-    /// Writes a row for each position, with a column for each channel and tap, taps innermost: `out` is `count × channels * taps`.
+    /// Writes a row for each position, with a column for each channel and tap, taps innermost: `out` is `count ×
+    /// channels * taps`.
     ///
     /// # Safety
     /// The requirements of [`Lower::rows`].

@@ -56,7 +56,7 @@ fn is_counted<const SKIPS: bool>(a: f64, b: f64) -> bool {
 pub(super) struct CoMoments<const SKIPS: bool> {
     count: PerColumn,
     means: [PerColumn; 2],
-    /// Of the squares of both, and of the products.
+    /// The sums of the first operand's squares, of the second's, and of the products.
     sums: [PerColumn; 3],
 }
 
