@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nomina_core::{Error, ErrorKind, Names, Result};
+use smallvec::SmallVec;
 
 use super::any::{AnyLabels, Difference, Located};
 
@@ -83,7 +84,11 @@ impl Coords {
         if self.is_empty() {
             return Self(None);
         }
-        Self::new(from.into_iter().map(|at| self.get(at?).cloned()).collect())
+        let labels = from.into_iter().map(|at| self.get(at?));
+        let labels: SmallVec<[_; 8]> = labels.collect();
+        // A slice has a known length, so the labels are collected in one allocation.
+        let some = labels.iter().any(Option::is_some);
+        Self(some.then(|| labels.iter().map(|labels| labels.cloned()).collect()))
     }
 
     /// Returns the labels after a selection along a dim.
