@@ -109,7 +109,6 @@ impl<X: OpenAs> Zarr<X> {
         let write = || {
             let tensor = tensor.dynamic();
             self.check(op, &tensor)?;
-            let shape = self.shape();
             let mut raw = to_device(&tensor.into_parts().0.detach(), Device::Cpu)?;
             if let Some(packing) = &self.packing {
                 raw = packing.encode(op, &raw)?;
@@ -117,23 +116,20 @@ impl<X: OpenAs> Zarr<X> {
             if self.array.unsigned {
                 raw = narrowed(op, raw, self.array.dtype)?;
             }
-            let raw = contiguous(&raw)?;
-            let elements = raw.as_bytes().unwrap_or_default();
             self.part().each_chunk(&self.array.chunk, |index, part| {
-                self.write_chunk(op, index, part, &shape, elements)
+                self.write_chunk(op, index, part, raw.clone())
             })
         };
         write().map_err(|error: Error| error.within(self.path.display()))
     }
 
-    /// Writes a part of a box into a chunk; `shape` and `bytes` are those of the box.
+    /// Writes a part of a chunk; `source` has the elements of the box.
     fn write_chunk(
         &self,
         op: &'static str,
         index: &[usize],
         part: ArrayBox,
-        shape: &[usize],
-        bytes: &[u8],
+        mut source: Raw,
     ) -> Result<()> {
         let ArrayMetadata {
             shape: all,
@@ -158,18 +154,16 @@ impl<X: OpenAs> Zarr<X> {
             let old = ArrayBox::whole(chunk, 0, strides.clone());
             self.read_chunk(op, &key, &old, &mut whole)?;
         }
-        // Copies from the position in the box to the position in the chunk.
+        for (dim, &size) in part.size.iter().enumerate() {
+            let start = begins[dim] + part.from[dim] - self.ranges[dim].start;
+            source = source.narrow(dim, start, size)?;
+        }
+        let source = contiguous(&source)?;
+        // Copies to the position in the chunk.
         let to = part.from.iter().zip(&strides).map(|(at, by)| at * by).sum();
-        let dims = 0..chunk.len();
-        let new = ArrayBox {
-            from: dims
-                .map(|dim| begins[dim] + part.from[dim] - self.ranges[dim].start)
-                .collect(),
-            size: part.size,
-            to,
-            strides,
-        };
-        new.read(shape, elements.size, &mut &bytes[..], &mut whole)
+        let new = ArrayBox::whole(&part.size, to, strides);
+        let mut bytes = source.as_bytes().unwrap_or_default();
+        new.read(&part.size, elements.size, &mut bytes, &mut whole)
             .map_err(about)?;
         let packed = chain.write(elements, chunk, whole).map_err(about)?;
         let path = self.path.join(&key);
