@@ -8,6 +8,9 @@ use std::arch::x86_64::*;
 /// Rows that are processed together.
 pub(super) const ROWS: usize = 4;
 
+/// The bytes ahead of a row's elements that are prefetched.
+const AHEAD: usize = 2048;
+
 /// A function that computes the inner products of up to [`ROWS`] rows and a vector. Arguments: the
 /// first row, the number of rows, the distance between rows, the vector, its length, the results.
 pub(super) type Dots<T> = unsafe fn(*const T, usize, isize, *const T, usize, &mut [T; ROWS]);
@@ -28,8 +31,12 @@ macro_rules! dots {
                 length: usize,
                 out: &mut [$t; ROWS],
             ) {
-                /// The prefetch distance, in elements.
-                const AHEAD: usize = 2048 / size_of::<$t>();
+                // Short rows are fetched ahead from the next rows, longer ones from their own.
+                let ahead = if length > AHEAD / size_of::<$t>() {
+                    (AHEAD / size_of::<$t>()) as isize
+                } else {
+                    M as isize * apart
+                };
                 let mut sums = [[$zero(); 2]; M];
                 let whole = length / (2 * $lanes) * (2 * $lanes);
                 for at in (0..whole).step_by(2 * $lanes) {
@@ -38,8 +45,9 @@ macro_rules! dots {
                         let x = [$load(b.add(at)), $load(b.add(at + $lanes))];
                         for i in 0..M {
                             let a = a.wrapping_offset(i as isize * apart).wrapping_add(at);
-                            _mm_prefetch::<_MM_HINT_T0>(a.wrapping_add(AHEAD).cast());
-                            _mm_prefetch::<_MM_HINT_T0>(a.wrapping_add(AHEAD + $lanes).cast());
+                            let next = a.wrapping_offset(ahead);
+                            _mm_prefetch::<_MM_HINT_T0>(next.cast());
+                            _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add($lanes).cast());
                             sums[i][0] = $madd($load(a), x[0], sums[i][0]);
                             sums[i][1] = $madd($load(a.add($lanes)), x[1], sums[i][1]);
                         }

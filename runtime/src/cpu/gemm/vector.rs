@@ -1,12 +1,15 @@
 //! Products with a vector. Nothing is packed; the matrix is read once, in its own order.
 
+use super::Large;
 use super::arith::{Arith, ScaledUpdate};
-use super::{CHEAP, Large};
 use crate::cpu::reduce::reducer::many;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{SmallScratch, for_each};
 use crate::job::Product;
 use crate::memory::NoMemory;
+
+/// The elements of a matrix that take as long to read as one element of other work: a second thread pays later.
+const READ: usize = 4;
 
 /// Rows of a task if the matrix is read column by column.
 const BLOCK: usize = 1024;
@@ -40,7 +43,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     #[cfg(target_arch = "x86_64")]
     if let Some(dots) = T::dots().filter(|_| p.a.cols == 1) {
         let rows = super::dots::ROWS;
-        for_each(p.m.div_ceil(rows), rows * p.k / CHEAP, |group| {
+        for_each(p.m.div_ceil(rows), rows * p.k / READ, |group| {
             let from = group * rows;
             let (count, mut sums) = (rows.min(p.m - from), [T::ZERO; super::dots::ROWS]);
             // SAFETY: the rows are within the matrix; each task owns its elements.
