@@ -34,6 +34,29 @@ pub(crate) fn level() -> Level {
     })
 }
 
+/// Like [`level`], for loops that only load, store and compute a single operation. On AMD's processors, 512-bit loads and
+/// stores from the third-level cache take as long as 256-bit ones or longer: up to 1.3 times on Zen 4.
+#[inline]
+pub(crate) fn transfer_level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| {
+        let most = if is_amd() { Level::Avx2 } else { Level::Avx512 };
+        level().min(most)
+    })
+}
+
+/// Returns whether the processor is one of AMD's.
+pub(crate) fn is_amd() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let id = std::arch::x86_64::__cpuid(0);
+        let vendor = [id.ebx, id.edx, id.ecx].map(u32::to_le_bytes);
+        vendor.as_flattened() == b"AuthenticAMD"
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    false
+}
+
 #[cfg(target_arch = "x86_64")]
 fn detected() -> Level {
     let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");

@@ -10,6 +10,7 @@ use super::tile::{
     AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
     no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
 };
+use crate::cpu::simd::is_amd;
 
 type Unit = u32;
 type Elem = f32;
@@ -66,9 +67,5 @@ fn transposed(rows: [__m512i; 16]) -> [__m512i; 16] {
 /// fast, on Intel's half as fast.
 pub(super) fn pay() -> bool {
     static PAY: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *PAY.get_or_init(|| {
-        let id = __cpuid(0);
-        let vendor = [id.ebx, id.edx, id.ecx].map(u32::to_le_bytes);
-        vendor.as_flattened() == b"AuthenticAMD" && is_x86_feature_detected!("avx512bf16")
-    })
+    *PAY.get_or_init(|| is_amd() && is_x86_feature_detected!("avx512bf16"))
 }

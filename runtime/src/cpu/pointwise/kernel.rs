@@ -6,7 +6,7 @@ use std::slice;
 use nomina_core::{DType, Element};
 
 use crate::cpu::parallel::{GRAIN, UNTIMED};
-use crate::cpu::simd::{LEVELS, level};
+use crate::cpu::simd::{LEVELS, Level, level, transfer_level};
 
 /// The addresses of the inputs' elements; only the first `arity` are used.
 pub(crate) type Inputs = [*const u8; 4];
@@ -83,7 +83,16 @@ impl Kernel {
     /// [`Kernel::output`] that overlaps none of them; all aligned.
     #[inline]
     pub(crate) fn pick(&self) -> DenseLoop {
-        self.loops[level() as usize]
+        self.loops[self.level() as usize]
+    }
+
+    #[inline]
+    fn level(&self) -> Level {
+        if self.own.is_some() {
+            transfer_level()
+        } else {
+            level()
+        }
     }
 
     /// Returns the loop that writes its results over the first input, if there is one. It exists for operators that are
@@ -93,7 +102,7 @@ impl Kernel {
     /// holds its elements.
     #[inline]
     pub(crate) fn pick_own(&self) -> Option<DenseLoop> {
-        self.own.map(|loops| loops[level() as usize])
+        self.own.map(|loops| loops[self.level() as usize])
     }
 }
 

@@ -4,7 +4,7 @@ use nomina_core::Element;
 
 use super::TILE;
 use super::running::Running;
-use crate::cpu::nontemporal::NonTemporal;
+use crate::cpu::nontemporal::{BLOCK, NonTemporal};
 use crate::cpu::reduce::plan::LinePlan;
 use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each_past};
@@ -38,21 +38,22 @@ pub(super) unsafe fn lines<R: Running>(
     let out = Shared(job.out.wrapping_offset(plan.dst * size as isize));
     try_for_each_past(along.size.div_ceil(high), TILE, past, |tile| {
         let n = high.min(along.size - tile * high) * length;
-        let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), n, size])?;
+        let few = (BLOCK / (length * size)).max(1) * length;
+        let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), few, size])?;
         // SAFETY: the lines are within the operand and the result, and each tile owns its lines; the scratch has room
-        // for one tile.
+        // for some lines.
         unsafe {
             let at = tile * high * length * size;
-            let (xs, out) = (many(x.get().add(at), n), out.get().add(at));
-            match past {
-                Some(past) => {
-                    let tile = scratch.as_mut_ptr();
-                    R::lines(length, xs, many_mut(tile, n));
-                    past.copy(tile, out, n * size);
-                }
-                None => {
-                    R::lines(length, xs, many_mut(out, n));
-                }
+            let (xs, out) = (many::<R::T>(x.get().add(at), n), out.get().add(at));
+            let Some(past) = past else {
+                R::lines(length, xs, many_mut(out, n));
+                return Ok(());
+            };
+            // Few lines at a time, so that the processor reads the next ones while it writes.
+            for (block, xs) in xs.chunks(few).enumerate() {
+                let lines = scratch.as_mut_ptr();
+                R::lines(length, xs, many_mut(lines, xs.len()));
+                past.copy(lines, out.add(block * few * size), size_of_val(xs));
             }
         }
         Ok(())

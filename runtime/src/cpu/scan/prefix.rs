@@ -1,8 +1,8 @@
 //! Cumulative sums of a line of `f32`, accumulated in `f64`.
 //!
-//! Eight elements are summed at a time, by adding to each the element 1, then 2, then 4 positions before. This takes
-//! four dependent additions per eight elements instead of eight, and only one of them depends on the previous block.
-//! Every instruction set adds in this order.
+//! Eight elements are summed at a time, as two halves: each element gets the element before it within its pair, then the
+//! second pair gets the sum of the first, then the second half the sum of the first. Only one addition per eight elements
+//! depends on the previous block. Every instruction set adds in this order.
 
 use std::mem::MaybeUninit;
 
@@ -51,9 +51,9 @@ fn many(
     out: &mut [[MaybeUninit<f32>; LANES]],
 ) -> f64 {
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 {
+    if level() >= Level::Avx2 {
         // SAFETY: the machine has the instructions of the level.
-        return unsafe { avx512(start, per_line, xs, out) };
+        return unsafe { avx2(start, per_line, xs, out) };
     }
     portable(start, per_line, xs, out)
 }
@@ -80,60 +80,62 @@ fn portable(
 /// Returns the cumulative sums of a block, and the last of them.
 #[inline(always)]
 fn block(acc: f64, xs: [f32; LANES]) -> ([f64; LANES], f64) {
-    let sums = after::<4>(after::<2>(after::<1>(xs.map(f64::from))));
+    let xs = xs.map(f64::from);
+    let mut sums = [0.0; LANES];
+    for half in [0, LANES / 2] {
+        // Positions before the first count as zero; zeros of either sign then give the same result everywhere.
+        let pair = |at: usize| [xs[half + at] + 0.0, xs[half + at + 1] + xs[half + at]];
+        let ([a, b], [c, d]) = (pair(0), pair(2));
+        sums[half..half + LANES / 2].copy_from_slice(&[a + 0.0, b + 0.0, c + b, d + b]);
+    }
+    let first = sums[LANES / 2 - 1];
+    sums[LANES / 2..].iter_mut().for_each(|sum| *sum += first);
     (sums.map(|sum| acc + sum), acc + sums[LANES - 1])
 }
 
-/// Adds to each number the one `PLACES` positions before.
-#[inline(always)]
-fn after<const PLACES: usize>(xs: [f64; LANES]) -> [f64; LANES] {
-    // Positions before the first count as zero; zeros of either sign then give the same result everywhere.
-    std::array::from_fn(|i| xs[i] + if i < PLACES { 0.0 } else { xs[i - PLACES] })
-}
-
-/// Like [`portable`], with one block per register.
+/// Like [`portable`], with half a block per register; wider registers are slower on Zen 4.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn avx512(
+#[target_feature(enable = "avx2")]
+fn avx2(
     start: f64,
     per_line: usize,
     xs: &[[f32; LANES]],
     out: &mut [[MaybeUninit<f32>; LANES]],
 ) -> f64 {
     use std::arch::x86_64::{
-        _mm256_loadu_ps, _mm256_storeu_ps, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd,
-        _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_cvtsd_f64, _mm512_maskz_alignr_epi64,
-        _mm512_permutexvar_pd, _mm512_set1_epi64, _mm512_set1_pd,
+        __m256d, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_pd, _mm256_cvtpd_ps, _mm256_cvtps_pd,
+        _mm256_cvtsd_f64, _mm256_permute2f128_pd, _mm256_permute4x64_pd, _mm256_set1_pd,
+        _mm256_setzero_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
     };
-    /// Adds to each lane the one `$places` positions before.
-    macro_rules! after {
-        ($sums:ident, $places:literal) => {{
-            let bits = _mm512_castpd_si512($sums);
-            const THERE: u8 = 0xff << $places;
-            let before = _mm512_maskz_alignr_epi64::<{ 8 - $places }>(THERE, bits, bits);
-            _mm512_add_pd($sums, _mm512_castsi512_pd(before))
-        }};
+    /// Returns the cumulative sums of four numbers.
+    #[target_feature(enable = "avx2")]
+    fn half(xs: __m256d) -> __m256d {
+        let pairs = _mm256_add_pd(xs, _mm256_unpacklo_pd(_mm256_setzero_pd(), xs));
+        let first = _mm256_permute2f128_pd::<0x08>(pairs, pairs);
+        _mm256_add_pd(pairs, _mm256_unpackhi_pd(first, first))
     }
-    let last = _mm512_set1_epi64(LANES as i64 - 1);
-    let start = _mm512_set1_pd(start);
+    /// The index of the last number, for every position.
+    const LAST: i32 = 0xff;
     let per_line = per_line.max(1);
-    let mut acc = start;
+    let mut acc = _mm256_set1_pd(start);
     for (xs, out) in xs.chunks(per_line).zip(out.chunks_mut(per_line)) {
-        acc = start;
+        acc = _mm256_set1_pd(start);
         for (xs, out) in xs.iter().zip(out) {
+            let (x, out) = (xs.as_ptr(), out.as_mut_ptr().cast::<f32>());
             // SAFETY: `xs` has eight elements.
-            let sums = _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(xs.as_ptr()) });
-            let sums = after!(sums, 1);
-            let sums = after!(sums, 2);
-            let sums = after!(sums, 4);
-            let total = _mm512_permutexvar_pd(last, sums);
-            let result = _mm512_cvtpd_ps(_mm512_add_pd(acc, sums));
+            let (low, high) = unsafe { (_mm_loadu_ps(x), _mm_loadu_ps(x.add(4))) };
+            let low = half(_mm256_cvtps_pd(low));
+            let first = _mm256_permute4x64_pd::<LAST>(low);
+            let high = _mm256_add_pd(half(_mm256_cvtps_pd(high)), first);
             // SAFETY: `out` has room for eight elements.
-            unsafe { _mm256_storeu_ps(out.as_mut_ptr().cast(), result) };
-            acc = _mm512_add_pd(acc, total);
+            unsafe {
+                _mm_storeu_ps(out, _mm256_cvtpd_ps(_mm256_add_pd(acc, low)));
+                _mm_storeu_ps(out.add(4), _mm256_cvtpd_ps(_mm256_add_pd(acc, high)));
+            }
+            acc = _mm256_add_pd(acc, _mm256_permute4x64_pd::<LAST>(high));
         }
     }
-    _mm512_cvtsd_f64(acc)
+    _mm256_cvtsd_f64(acc)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub(crate) fn erf<const FMA: bool>(x: f64) -> f64 {
 /// Computes exp(a²) erfc(a) for a ≥ 0.
 #[inline(always)]
 pub(super) fn scaled<const FMA: bool>(a: f64) -> f64 {
-    const SERIES: [f64; 24] = [
+    const SERIES: [f64; 21] = [
         0.000_154_862_962_530_312_85,
         0.001_267_931_209_666_077_4,
         -0.000_361_809_283_330_979_1,
@@ -87,6 +87,8 @@ pub(super) fn scaled<const FMA: bool>(a: f64) -> f64 {
         1.392_087_497_919_715_5,
         1.323_406_351_513_230_2,
         1.081_707_662_626_466_6,
+    ];
+    const LAST: [f64; 3] = [
         0.773_208_702_265_230_9,
         0.488_274_364_540_441,
         0.273_998_915_250_122_77,
@@ -97,7 +99,10 @@ pub(super) fn scaled<const FMA: bool>(a: f64) -> f64 {
     let (back, rest) = product::<FMA>(u, sum);
     let lost = a.madd::<FMA>(0.25, 1.0 - sum);
     let low = u * (((1.0 - back) - rest) - u * lost);
-    let series = polynomial::<FMA, _, 24>(u - 0.5, SERIES);
+    let v = u - 0.5;
+    // The last steps decide the rounding error, so they are computed one after another.
+    let series = even_odd_polynomial::<FMA, 21>(v, SERIES);
+    let series = polynomial::<FMA, _, 4>(v, [series, LAST[0], LAST[1], LAST[2]]);
     // The derivative in a is 2 a exp(a²) erfc(a) - 2/√π.
     let slope = (2.0 * a).madd::<FMA>(-(u * series), std::f64::consts::FRAC_2_SQRT_PI);
     u.madd::<FMA>(series, low * (4.0 * sum * sum) * slope)

@@ -1,6 +1,6 @@
 //! Exponentials and functions composed of them.
 
-use super::pair::{product, quick_sum, sum};
+use super::pair::{even_odd_polynomial, product, quick_sum, sum};
 use crate::cpu::numeric::polynomial::{Madd, polynomial};
 
 /// Adding this rounds a number to the nearest integer, which is then in the last bits.
@@ -48,7 +48,7 @@ fn bend<const FMA: bool>(r: f64, low: f64) -> f64 {
         0.166_666_666_666_667,
         0.500_000_000_000_001_2,
     ];
-    (r * r).madd::<FMA>(polynomial::<FMA, _, 10>(r, SERIES), low)
+    (r * r).madd::<FMA>(even_odd_polynomial::<FMA, 10>(r, SERIES), low)
 }
 
 /// Splits exp(x + low) into a power of two, whose exponent is in the last bits with the bias [`LESS`], and a factor, of
@@ -87,8 +87,8 @@ pub(super) fn whole_power(shifted: f64) -> f64 {
 /// Returns exp(x) as a power of two, whose exponent is in the last bits with a bias, and the remaining factor.
 #[inline(always)]
 fn parts<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64) {
-    /// exp(r) for |r| up to ln 2 / 2.
-    const SERIES: [f64; 12] = [
+    /// (exp(r) - 1 - r) / r² for |r| up to ln 2 / 2.
+    const SERIES: [f64; 10] = [
         2.511_793_564_075_060_3e-8,
         2.763_137_116_041_09e-7,
         2.755_721_610_106_685e-6,
@@ -99,13 +99,12 @@ fn parts<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64) {
         0.041_666_666_666_514_98,
         0.166_666_666_666_667,
         0.500_000_000_000_001_2,
-        1.0,
-        1.0,
     ];
     let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, round(BIAS));
     let whole = shifted - round(BIAS);
     let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], x));
-    (shifted, polynomial::<FMA, _, 12>(r, SERIES))
+    let bend = even_odd_polynomial::<FMA, 10>(r, SERIES);
+    (shifted, polynomial::<FMA, _, 3>(r, [bend, 1.0, 1.0]))
 }
 
 /// Below this, the power is zero. At 2⁻¹⁵³⁴ the scale is already zero, so no instruction underflows, which would cost

@@ -316,10 +316,31 @@ fn reciprocal(z: C) -> C {
     } else {
         scale / (re * re + im * im)
     };
-    if size == 0.0 {
+    if (a == 0.0) & (b == 0.0) {
         C::new(1.0 / z.re, f64::NAN)
     } else {
         C::new(re * inverse, -im * inverse)
+    }
+}
+
+/// Like [`reciprocal`], for parts in the range of `f32`, whose squares neither overflow nor underflow.
+#[inline(always)]
+fn narrow_reciprocal(z: C) -> C {
+    let inverse = 1.0 / (z.re * z.re + z.im * z.im);
+    // If one part is infinite, the other does not matter. Both are then multiplied by zero, as long as they are finite.
+    let finite = |x: f64| x.abs() <= f64::MAX;
+    let one = finite(z.re) | finite(z.im);
+    let part = |x: f64| {
+        if one & (x.abs() > f64::MAX) {
+            0.0_f64.copysign(x)
+        } else {
+            x
+        }
+    };
+    if inverse > f64::MAX {
+        C::new(inverse.copysign(z.re), f64::NAN)
+    } else {
+        C::new(part(z.re) * inverse, -part(z.im) * inverse)
     }
 }
 
@@ -360,8 +381,8 @@ macro_rules! complex {
 
 macro_rules! both {
     ($($body:tt)*) => {
-        complex!(f32: $($body)*);
-        complex!(f64: $($body)*);
+        complex!(f32: $($body)* reciprocal(z) = narrow_reciprocal(z););
+        complex!(f64: $($body)* reciprocal(z) = reciprocal(z););
     };
 }
 
@@ -386,7 +407,6 @@ both! {
     log1p(z) = log1p(z);
     log2(z) = log(z) * LOG2_E;
     log10(z) = log(z) * LOG10_E;
-    reciprocal(z) = reciprocal(z);
     rsqrt(z) = reciprocal(sqrt(z));
     silu(z) = z * Inexact::sigmoid(z);
     sinc(z) = {
