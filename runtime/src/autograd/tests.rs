@@ -208,6 +208,7 @@ fn a_part_that_is_written() {
 }
 
 mod functions;
+mod kernels;
 mod threads;
 
 fn one() -> DynTensor {

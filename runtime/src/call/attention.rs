@@ -5,10 +5,11 @@ use nomina_core::{DType, ErrorKind, Result};
 
 use super::check::{check_same_kind, refuse, unequal_batches, unequal_sizes};
 use crate::call::backend::backend;
-use crate::job::{AttentionJob, AttentionPart, Matrix};
-
+use crate::cpu;
+use crate::job::{AttentionGradientJob, AttentionJob, AttentionPart, Matrix};
+use crate::profile::Span;
 use crate::raw::Raw;
-use crate::shape::{Shape, Strides, broadcast};
+use crate::shape::{Shape, Strides, broadcast, count};
 use crate::tape::record_attention;
 
 /// The options of attention.
@@ -56,23 +57,41 @@ pub fn attention(
         return record_attention(out, operands, mask, (scores.causal, scores.scale));
     }
     let mut out = Raw::empty(op.name(), &shape, query.dtype(), query.device())?;
-    let part = |x: &Raw, rows: usize, cols: usize, ptr: *mut u8| -> Result<AttentionPart> {
-        let mut shape = batch.clone();
-        shape.extend_from_slice(&[rows, cols]);
-        let x = x.expand(&shape)?;
-        Ok(AttentionPart {
-            matrix: Matrix {
-                ptr,
-                rows: x.strides()[batch.len()],
-                cols: x.strides()[batch.len() + 1],
-            },
-            dtype: x.dtype(),
-            batch: Strides::from_slice(&x.strides()[..batch.len()]),
-        })
-    };
-    let read = |x: &Raw, rows, cols| part(x, rows, cols, x.as_ptr().cast_mut());
     let to = out.fresh_ptr();
-    let job = AttentionJob {
+    let sizes = [length, source, features, width];
+    let job = describe(operands, mask, scores, (&batch, sizes), (&out, to))?;
+    let backend = backend(op.name(), query.device())?;
+    // SAFETY: all operands have the sizes of the job; the result is fresh, and nothing else shares it.
+    unsafe { backend.attention(&job)? };
+    record_attention(out, operands, mask, (scores.causal, scores.scale))
+}
+
+/// Describes an operand of `[rows, cols]` at each index of the batch, to which it broadcasts.
+fn part(x: &Raw, batch: &Shape, sizes: [usize; 2], ptr: *mut u8) -> Result<AttentionPart> {
+    let mut shape = batch.clone();
+    shape.extend_from_slice(&sizes);
+    let x = x.expand(&shape)?;
+    Ok(AttentionPart {
+        matrix: Matrix {
+            ptr,
+            rows: x.strides()[batch.len()],
+            cols: x.strides()[batch.len() + 1],
+        },
+        dtype: x.dtype(),
+        batch: Strides::from_slice(&x.strides()[..batch.len()]),
+    })
+}
+
+/// Describes an attention whose result, or its gradient, is at an address.
+fn describe(
+    [query, key, value]: [&Raw; 3],
+    mask: Option<&Raw>,
+    scores: Scores,
+    (batch, [length, source, features, width]): (&Shape, [usize; 4]),
+    (out, to): (&Raw, *mut u8),
+) -> Result<AttentionJob> {
+    let read = |x: &Raw, rows, cols| part(x, batch, [rows, cols], x.as_ptr().cast_mut());
+    Ok(AttentionJob {
         dtype: query.dtype(),
         length,
         source,
@@ -82,17 +101,70 @@ pub fn attention(
         key: read(key, source, features)?,
         value: read(value, source, width)?,
         mask: mask.map(|mask| read(mask, length, source)).transpose()?,
-        out: part(&out, length, width, to)?,
+        out: part(out, batch, [length, width], to)?,
         batch: batch.clone(),
         scale: scores
             .scale
             .unwrap_or_else(|| 1.0 / (features.max(1) as f64).sqrt()),
         causal: scores.causal,
-    };
-    let backend = backend(op.name(), query.device())?;
-    // SAFETY: all operands have the sizes of the job; the result is fresh, and nothing else shares it.
-    unsafe { backend.attention(&job)? };
-    record_attention(out, operands, mask, (scores.causal, scores.scale))
+    })
+}
+
+/// The fewest indices of a batch at which each gradient of attention is computed by one thread.
+const MANY: usize = 8;
+
+/// Computes the wanted gradients of queries, keys and values along the whole batch. Returns `None` on a device or for a
+/// small batch; then operators compute them.
+///
+/// # Errors
+/// If memory is missing.
+pub(crate) fn attention_gradients(
+    operands: [&Raw; 3],
+    mask: Option<&Raw>,
+    scores: Scores,
+    grad: &Raw,
+    wants: [bool; 3],
+) -> Result<Option<[Option<Raw>; 3]>> {
+    let op = Op::ScaledDotProductAttention;
+    let (batch, sizes) = checked(&operands)?;
+    if !grad.device().is_cpu() || count(&batch) < MANY || sizes.contains(&0) {
+        return Ok(None);
+    }
+    let from = grad.as_ptr().cast_mut();
+    let forward = describe(operands, mask, scores, (&batch, sizes), (grad, from))?;
+    let [length, source, features, width] = sizes;
+    let (mut found, mut grads) = ([None, None, None], [None, None, None]);
+    let results = [(length, features), (source, features), (source, width)];
+    for (at, (rows, cols)) in results.into_iter().enumerate() {
+        if wants[at] {
+            let mut out = like_operand(operands[at], &batch, [rows, cols])?;
+            let to = out.fresh_ptr();
+            grads[at] = Some(part(&out, &batch, [rows, cols], to)?);
+            found[at] = Some(out);
+        }
+    }
+    let job = AttentionGradientJob { forward, grads };
+    let _span = Span::new(op.name());
+    // SAFETY: the operands were checked to have the sizes of the job; the results are fresh, and nothing else shares them.
+    unsafe { cpu::attention_gradients::execute(&job) }.map_err(|error| error.in_op(op.name()))?;
+    Ok(Some(found))
+}
+
+/// Returns an uninitialised tensor along the whole batch, with dims in the order of the operand's memory.
+fn like_operand(x: &Raw, batch: &Shape, sizes: [usize; 2]) -> Result<Raw> {
+    let mut shape = batch.clone();
+    shape.extend_from_slice(&sizes);
+    let whole = x.expand(&shape)?;
+    let mut order: Shape = (0..shape.len()).collect();
+    order.sort_by_key(|&dim| -whole.strides()[dim]);
+    let mut strides = Strides::from_slice(whole.strides());
+    let mut step = 1;
+    for &dim in order.iter().rev() {
+        strides[dim] = step;
+        step *= shape[dim].max(1) as isize;
+    }
+    let op = Op::ScaledDotProductAttention.name();
+    Raw::empty_strided(op, &shape, strides, x.dtype(), x.device())
 }
 
 /// Returns the batch to which all broadcast, and the sizes: length, source, features, width.

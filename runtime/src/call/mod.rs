@@ -66,6 +66,7 @@ pub use crate::job::FftNorm;
 pub use crate::job::{FinalOp, Interpolation, Node, RecurrentKind, Resize, Update};
 pub use crate::raw::strides_like;
 pub use arg::{Arg, result_dtype};
+pub(crate) use attention::attention_gradients;
 pub use attention::{Scores, attention};
 pub use bytes::{combine_bytes, combines};
 #[cfg(feature = "linalg")]
@@ -122,7 +123,7 @@ pub use recurrent::{RecurrentOutputs, recurrent};
 pub(crate) use reduce::room_for_sums;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;
-pub(crate) use row_gradient::{Scales, row_gradient};
+pub(crate) use row_gradient::{Scales, norm_weight_gradient, row_gradient};
 pub use scan::scan;
 pub use shape::{
     Ranges, Window, as_complex, as_real, chunks, cuts, diagonal_matrix, flip, frequencies, imag,

@@ -61,23 +61,40 @@ unsafe fn blocks<T: BlockFloat>(job: &AttentionJob) -> Result<(), NoMemory> {
     })
 }
 
+/// Returns the product of an `m × k` and a `k × n` matrix.
+pub(super) fn product<T: BlockFloat>([m, k, n]: [usize; 3], [a, b, c]: [Matrix; 3]) -> Product {
+    Product {
+        dtype: T::DTYPE,
+        m,
+        k,
+        n,
+        a,
+        b,
+        c,
+        alpha: Scalar::Int(1),
+        beta: None,
+        addend: None,
+        after: None,
+    }
+}
+
 /// A block of queries at one index of the batch.
-struct QueryRange<'a> {
-    job: &'a AttentionJob,
-    at: usize,
-    first: usize,
-    rows: usize,
+pub(super) struct QueryRange<'a> {
+    pub(super) job: &'a AttentionJob,
+    pub(super) at: usize,
+    pub(super) first: usize,
+    pub(super) rows: usize,
 }
 
 /// An uninitialised buffer of numbers.
-struct AttentionScratch<T>(Scratch<MaybeUninit<T>>);
+pub(super) struct AttentionScratch<T>(Scratch<MaybeUninit<T>>);
 
 impl<T: Copy> AttentionScratch<T> {
-    fn new(rows: usize, cols: usize) -> Result<Self, NoMemory> {
+    pub(super) fn new(rows: usize, cols: usize) -> Result<Self, NoMemory> {
         Scratch::uninit([rows, cols]).map(Self)
     }
 
-    fn matrix(&mut self, cols: usize) -> Matrix {
+    pub(super) fn matrix(&mut self, cols: usize) -> Matrix {
         Matrix {
             ptr: self.0.as_mut_ptr().cast(),
             rows: cols as isize,
@@ -87,20 +104,15 @@ impl<T: Copy> AttentionScratch<T> {
 }
 
 /// Rows of an operand in `T`: converted copies if the operand has another dtype.
-struct Loaded<T> {
-    matrix: Matrix,
+pub(super) struct Loaded<T> {
+    pub(super) matrix: Matrix,
     _room: Option<AttentionScratch<T>>,
 }
 
 impl QueryRange<'_> {
     unsafe fn run<T: BlockFloat>(&self) -> Result<(), NoMemory> {
         let Self { job, rows, .. } = *self;
-        // The last query of the block sees the most keys.
-        let seen = if job.causal {
-            job.source.min(self.first + rows)
-        } else {
-            job.source
-        };
+        let seen = self.seen();
         let mut scores = AttentionScratch::<T>::new(rows, seen)?;
         let mut sums = AttentionScratch::<T>::new(rows, job.width)?;
         let (scores, sums) = (scores.matrix(seen), sums.matrix(job.width));
@@ -108,33 +120,13 @@ impl QueryRange<'_> {
         unsafe {
             let query = self.rows_of::<T>(&job.query, self.first, rows, job.features)?;
             let key = self.rows_of::<T>(&job.key, 0, seen, job.features)?;
-            let product = Product {
-                dtype: T::DTYPE,
-                m: rows,
-                k: job.features,
-                n: seen,
-                a: query.matrix,
-                b: key.matrix.t(),
-                c: scores,
-                alpha: Scalar::Float(job.scale),
-                beta: None,
-                addend: None,
-                after: None,
-            };
-            multiply(product, &[])?;
+            let totals = self.weights::<T>([query.matrix, key.matrix], scores, seen)?;
             drop(key);
-            let totals = self.normalise::<T>(scores, seen)?;
             let value = self.rows_of::<T>(&job.value, 0, seen, job.width)?;
-            let product = Product {
-                k: seen,
-                n: job.width,
-                a: scores,
-                b: value.matrix,
-                c: sums,
-                alpha: Scalar::Int(1),
-                ..product
-            };
-            multiply(product, &[])?;
+            multiply(
+                product::<T>([rows, seen, job.width], [scores, value.matrix, sums]),
+                &[],
+            )?;
             if job.causal || job.mask.is_some() {
                 self.leave_out::<T>(scores, seen, value.matrix, sums);
             }
@@ -143,8 +135,39 @@ impl QueryRange<'_> {
         Ok(())
     }
 
+    /// Returns the number of keys that the last query sees, which sees the most.
+    pub(super) fn seen(&self) -> usize {
+        if self.job.causal {
+            self.job.source.min(self.first + self.rows)
+        } else {
+            self.job.source
+        }
+    }
+
+    /// Computes the exponentials of the scores of `seen` keys, and returns their sum for each query.
+    ///
+    /// # Safety
+    /// There is room for `rows` times `seen` scores; queries and keys have the job's sizes.
+    pub(super) unsafe fn weights<T: BlockFloat>(
+        &self,
+        [query, key]: [Matrix; 2],
+        scores: Matrix,
+        seen: usize,
+    ) -> Result<Scratch<T>, NoMemory> {
+        let job = self.job;
+        let scaled = Product {
+            alpha: Scalar::Float(job.scale),
+            ..product::<T>([self.rows, job.features, seen], [query, key.t(), scores])
+        };
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            multiply(scaled, &[])?;
+            self.normalise::<T>(scores, seen)
+        }
+    }
+
     /// Returns the rows of an operand from `first` on, at this index of the batch.
-    fn place(&self, part: &AttentionPart, first: usize) -> Matrix {
+    pub(super) fn place(&self, part: &AttentionPart, first: usize) -> Matrix {
         let mut left = self.at;
         let mut offset = first as isize * part.matrix.rows;
         for (size, stride) in self.job.batch.iter().zip(&part.batch).rev() {
@@ -162,7 +185,7 @@ impl QueryRange<'_> {
     ///
     /// # Safety
     /// The operand has this number of rows and columns.
-    unsafe fn rows_of<T: BlockFloat>(
+    pub(super) unsafe fn rows_of<T: BlockFloat>(
         &self,
         part: &AttentionPart,
         first: usize,
@@ -298,7 +321,14 @@ impl QueryRange<'_> {
 ///
 /// # Safety
 /// The requirements of [`copy2`].
-unsafe fn converted(src: Matrix, from: DType, dst: Matrix, to: DType, rows: usize, cols: usize) {
+pub(super) unsafe fn converted(
+    src: Matrix,
+    from: DType,
+    dst: Matrix,
+    to: DType,
+    rows: usize,
+    cols: usize,
+) {
     // SAFETY: guaranteed by the caller.
     unsafe {
         copy2(Copy2 {

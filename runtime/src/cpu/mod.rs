@@ -2,6 +2,7 @@
 
 pub(crate) mod arg;
 pub(crate) mod attention;
+pub(crate) mod attention_gradients;
 mod backend;
 pub(crate) mod cache;
 pub(crate) mod cast;
@@ -22,6 +23,7 @@ pub(crate) mod lines;
 pub(crate) mod loss;
 pub(crate) mod nontemporal;
 pub(crate) mod norm;
+pub(crate) mod norm_weight;
 pub(crate) mod numeric;
 mod pairs;
 pub(crate) mod parallel;

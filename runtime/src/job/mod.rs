@@ -42,7 +42,7 @@ pub(crate) use normalize::{EntropyJob, NormJob, Outside, RowGradient, RowGradien
 pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, UnpoolJob, WindowSpan};
 pub use product::FinalOp;
 pub(crate) use product::{
-    AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product, Repeat,
+    AttentionGradientJob, AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product, Repeat,
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub use recurrent::RecurrentKind;

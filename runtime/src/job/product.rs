@@ -136,6 +136,14 @@ pub(crate) struct AttentionJob {
     pub causal: bool,
 }
 
+/// A description of the gradients of an attention.
+pub(crate) struct AttentionGradientJob {
+    /// The attention; `out` is the gradient of its result.
+    pub forward: AttentionJob,
+    /// The wanted gradients of queries, keys and values, along the whole batch.
+    pub grads: [Option<AttentionPart>; 3],
+}
+
 /// A distance's description for a backend: `batch` times `m` rows with `n` rows, all of `depth`
 /// numbers, row-major.
 #[derive(Clone, Copy)]

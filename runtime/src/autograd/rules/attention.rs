@@ -5,7 +5,8 @@ use nomina_core::{DType, Result, Scalar};
 
 use crate::call::arithmetic::{apply, choose, mul, number, scaled, sub, sum, turned, with_number};
 use crate::call::{
-    ReduceOptions, cat, full, matmul, pointwise_in_place, reduce, softmax, triangle,
+    ReduceOptions, Scores, attention_gradients, cat, full, matmul, pointwise_in_place, reduce,
+    softmax, triangle,
 };
 use crate::raw::Raw;
 use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run};
@@ -82,6 +83,28 @@ impl AttentionSaved {
             zeros(wants[2], Some(&self.value))?,
             zeros(wants[3], self.mask.as_ref())?,
         ])
+    }
+
+    /// Computes the gradients in one pass if a kernel can. It takes no infinite keys and values that a mask excludes.
+    fn gradients_by_kernel(
+        &self,
+        grad: &Raw,
+        wants: [bool; 4],
+        run: &Run<'_>,
+    ) -> Result<Option<[Option<Raw>; 4]>> {
+        if run.records() || wants[3] || self.whole().may_hide_infinities()? {
+            return Ok(None);
+        }
+        let scores = Scores {
+            causal: self.causal,
+            scale: self.scale,
+            grouped: false,
+        };
+        let operands = [&self.query, &self.key, &self.value];
+        let [query, key, value, _] = wants;
+        let wants = [query, key, value];
+        let found = attention_gradients(operands, self.mask.as_ref(), scores, grad, wants)?;
+        Ok(found.map(|[query, key, value]| [query, key, value, None]))
     }
 
     /// Computes the gradients without holding all scores: block by block of queries, summing those of keys and values.
@@ -244,6 +267,8 @@ impl Rule for AttentionSaved {
         // A mask's gradient is as large as all scores.
         let found = if grad.numel() == 0 {
             self.zeros(wants)?
+        } else if let Some(found) = self.gradients_by_kernel(grad, wants, run)? {
+            found
         } else if run.records() || wants[3] || rows >= grad.shape()[grad.rank() - 2] {
             self.whole().gradients(grad, wants)?
         } else {

@@ -5,7 +5,7 @@ use nomina_core::{DType, Result, Scalar};
 
 use super::evaluation::{Evaluation, LineOperand};
 use crate::call::arithmetic::{apply, mul, number, sub};
-use crate::call::{ReduceOptions, Scales, reduce, row_gradient, to_dtype};
+use crate::call::{ReduceOptions, Scales, norm_weight_gradient, reduce, row_gradient, to_dtype};
 use crate::cpu::norm::slope;
 use crate::job::RowGradient;
 use crate::raw::Raw;
@@ -97,6 +97,14 @@ impl NormalizeSaved {
         Ok(if ordinary { DType::F32 } else { DType::F64 })
     }
 
+    /// Returns the number of dims that are normalised if they are the last ones and those of the weight.
+    fn last_dims(&self) -> Option<usize> {
+        let (rank, count) = (self.x.rank(), self.dims.len());
+        let is_last = |dim: &usize| *dim >= rank - count;
+        let others = self.repeated[0].iter().copied().eq(0..rank - count);
+        (others && self.dims.iter().all(is_last)).then_some(count)
+    }
+
     /// Returns the mean and 1 / σ of the forward pass.
     fn stats(&self, wide: DType) -> Result<(Raw, Raw)> {
         let column = |at: usize| self.stats.select(1, at)?.reshape(&self.kept);
@@ -151,6 +159,16 @@ impl Backward for NormalizeSaved {
         }
         // In 16 bits, differences of nearly equal numbers would be noise.
         let wide = self.wide_dtype()?;
+        if operand == 1
+            && wide == self.x.dtype()
+            && !records
+            && let Some(dims) = self.last_dims()
+        {
+            let numbers = (&self.stats, self.eps);
+            if let Some(found) = norm_weight_gradient(op.name(), &self.x, &grad, dims, numbers)? {
+                return Ok(Some(found));
+            }
+        }
         let grad = to_dtype(&grad, wide)?;
         let (mean, slope) = if records {
             self.recorded_stats(op, wide)?

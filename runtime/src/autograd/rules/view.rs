@@ -12,7 +12,7 @@ use crate::call::{
 use crate::dispatch::accumulator;
 use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, View, is_wanted, record};
 use crate::raw::{Raw, RawMut, Strided};
-use crate::shape::{product as numel, row_major};
+use crate::shape::product as numel;
 
 impl Rule for View {
     fn op(&self) -> &'static str {
@@ -96,32 +96,25 @@ fn sum_repeated(grad: Raw, view: &View) -> Result<(Raw, View)> {
     Ok((sum, view.then(view.op(), first)?))
 }
 
-/// Returns a gradient as a view with its elements at their positions, if the view has each element of the tensor once, in another
-/// order of its dims.
+/// Returns a gradient with its elements at their positions if the view has each element of the tensor once: the gradient's own
+/// elements if their order in memory allows it, otherwise a copy.
 fn permuted(grad: &Raw, view: &View) -> Result<Option<Raw>> {
     let (shape, layout) = (view.shape(), view.layout());
-    let strides = row_major(shape);
-    if layout.offset() != 0 || layout.numel() != grad.numel() {
+    if layout.offset() != 0 || layout.numel() != numel(shape.iter().copied()) {
         return Ok(None);
     }
-    // The position in the view of each of the tensor's dims.
-    let mut order = SmallVec::<[usize; 8]>::new();
-    for (dim, &size) in shape.iter().enumerate().filter(|(_, size)| **size != 1) {
-        let same =
-            |at: &usize| layout.shape()[*at] == size && layout.strides()[*at] == strides[dim];
-        match (0..layout.shape().len()).find(|at| same(at) && !order.contains(at)) {
-            Some(at) => order.push(at),
-            None => return Ok(None),
+    // The view's dims in the order of the tensor's memory; dims of size 1 may have any position.
+    let mut order: SmallVec<[usize; 8]> = (0..layout.shape().len()).collect();
+    order.sort_by_key(|&dim| (layout.shape()[dim] == 1, -layout.strides()[dim]));
+    let mut step = 1;
+    for &dim in order.iter().rev() {
+        match layout.shape()[dim] {
+            1 => {}
+            size if layout.strides()[dim] == step => step *= size as isize,
+            _ => return Ok(None),
         }
     }
-    let ones = (0..layout.shape().len()).filter(|at| !order.contains(at));
-    let ones: SmallVec<[usize; 8]> = ones.collect();
-    if ones.iter().any(|&at| layout.shape()[at] != 1) {
-        return Ok(None);
-    }
-    order.extend(ones);
-    // Only dims of size 1 are left; they may have any position.
-    grad.permute(&order)?.view(shape)
+    grad.permute(&order)?.reshape(shape).map(Some)
 }
 
 /// Adds a tensor to elements that may alias each other.
