@@ -2,13 +2,15 @@
 //!
 //! The cases and their names are those of `scripts/bench/torch_grads.py`, which measures PyTorch. A case is forward and
 //! backward unless its name says otherwise: the operators, `backward`, and dropping the graph. `--values` prints the
-//! results of the models, so that `scripts/compare.py` can check that all libraries compute the same.
+//! results of the models, so that `scripts/compare.py` can check that all libraries compute the same; `--memory` prints
+//! the peak memory of a model instead.
 
 mod gmm;
 #[path = "../harness/mod.rs"]
 mod harness;
 mod inputs;
 mod lstm;
+mod memory;
 mod models;
 mod networks;
 
@@ -222,6 +224,12 @@ fn descend<D: Dims + Distinct>(weight: &mut Tensor<D>) {
 }
 
 fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let at = args.iter().position(|arg| arg == "--memory");
+    if let Some(phase) = at.and_then(|at| args.get(at + 1)) {
+        memory::print_peak(phase);
+        return;
+    }
     let options = Options::read(&[]);
     rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)

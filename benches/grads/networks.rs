@@ -5,10 +5,11 @@ use nomina_nn::prelude::*;
 
 use crate::harness::{Case, case};
 
-dims! { N, Seq, Hidden, Head, Feature, Inner, C, First, Second, H, W, Class }
+dims! { pub N, pub Seq, pub Hidden, pub Head, pub Feature, pub Inner, C, First, Second, H, W, Class }
 
+/// A layer of a transformer's encoder.
 #[derive(Module)]
-struct Block {
+pub struct Block {
     attention: MultiHeadAttention<Seq, Hidden, Head, Feature>,
     attention_norm: LayerNorm<Hidden>,
     inner: Linear<Hidden, Inner>,
@@ -17,7 +18,19 @@ struct Block {
 }
 
 impl Block {
-    fn forward(&self, x: &Tensor<(N, Seq, Hidden)>) -> Tensor<(N, Seq, Hidden)> {
+    /// Creates a layer of the sizes of all-MiniLM-L6-v2.
+    pub fn new() -> Self {
+        let hidden = || Hidden.of(384);
+        Self {
+            attention: MultiHeadAttention::new(hidden(), Head.of(12), Feature.of(32)),
+            attention_norm: LayerNorm::new(hidden()),
+            inner: Linear::new(hidden(), Inner.of(1536)),
+            outer: Linear::new(Inner.of(1536), hidden()),
+            norm: LayerNorm::new(hidden()),
+        }
+    }
+
+    pub fn forward(&self, x: &Tensor<(N, Seq, Hidden)>) -> Tensor<(N, Seq, Hidden)> {
         let attended = self.attention.forward(x, Attention::default());
         let x = self.attention_norm.forward(&(attended + x));
         let inner: Tensor<(N, Seq, Inner)> = self.inner.forward_with(&x, Activation::Gelu);
@@ -76,17 +89,9 @@ pub fn cases(cases: &mut Vec<Case>) {
         .map(convolution),
     );
     let block = || {
-        let hidden = Hidden.of(384);
-        let model = Block {
-            attention: MultiHeadAttention::new(hidden, Head.of(12), Feature.of(32)),
-            attention_norm: LayerNorm::new(hidden),
-            inner: Linear::new(hidden, Inner.of(1536)),
-            outer: Linear::new(Inner.of(1536), hidden),
-            norm: LayerNorm::new(hidden),
-        };
         let x = Tensor::<(N, Seq, Hidden)>::randn([16, 128, 384]);
         let w = Tensor::<(N, Seq, Hidden)>::randn([16, 128, 384]);
-        (model, AdamW::new(1e-3), x, w)
+        (Block::new(), AdamW::new(1e-3), x, w)
     };
     cases.push(case(
         "encoder_block/16x128x384",

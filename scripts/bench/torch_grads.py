@@ -1,9 +1,10 @@
 """The PyTorch side of the speed comparison of gradients: one line of JSON per case, {"case", "seconds"}.
 
-usage: python torch_grads.py [--threads 2] [--only SUBSTRING] [--ask | --list | --values]
+usage: python torch_grads.py [--threads 2] [--only SUBSTRING] [--ask | --list | --values | --memory forward|backward|step]
 needs: pip install torch==2.11.0 numpy
 `cargo bench --bench grads` prints the same cases under the same names, measured like those of `torch_ops.py`.
-`--values` prints the results of ADBench's models: a number, and its gradients.
+`--values` prints the results of ADBench's models: a number, and its gradients. `--memory` prints the peak memory of a model, as
+`cargo bench --bench grads -- --memory` does.
 """
 import argparse, json, math, sys
 import torch
@@ -141,20 +142,59 @@ def trained(make):
     return ready
 
 
-def encoder_block():
+def layer():
+    """Returns an encoder layer: its parameters, and the function of its input."""
     heads = torch.nn.ModuleDict({name: torch.nn.Linear(384, 384) for name in ("q", "k", "v", "out")})
     norms = torch.nn.ModuleList([torch.nn.LayerNorm(384), torch.nn.LayerNorm(384)])
     inner, outer = torch.nn.Linear(384, 1536), torch.nn.Linear(1536, 384)
-    x, w = torch.randn(16, 128, 384), torch.randn(16, 128, 384)
     split = lambda y: y.view(16, 128, 12, 32).transpose(1, 2)
 
-    def loss():
+    def forward(x):
         found = F.scaled_dot_product_attention(*(split(heads[name](x)) for name in ("q", "k", "v")))
         y = norms[0](heads["out"](found.transpose(1, 2).reshape(16, 128, 384)) + x)
-        return (norms[1](outer(F.gelu(inner(y))) + y) * w).sum()
+        return norms[1](outer(F.gelu(inner(y))) + y)
 
-    params = [p for module in (heads, norms, inner, outer) for p in module.parameters()]
-    return loss, params
+    return [p for module in (heads, norms, inner, outer) for p in module.parameters()], forward
+
+
+def encoder_block():
+    params, forward = layer()
+    x, w = torch.randn(16, 128, 384), torch.randn(16, 128, 384)
+    return lambda: (forward(x) * w).sum(), params
+
+
+def resident(name):
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+
+
+def print_peak(phase):
+    """Prints the peak of resident memory above that of the process before the model was created, after three runs."""
+    torch.randn(16, 128).exp()
+    before = resident("VmRSS")
+    words, places = torch.nn.Embedding(30522, 384), torch.nn.Embedding(512, 384)
+    norm = torch.nn.LayerNorm(384)
+    layers = [layer() for _ in range(6)]
+    params = [*words.parameters(), *places.parameters(), *norm.parameters(), *(p for own, _ in layers for p in own)]
+    optimizer = torch.optim.AdamW(params, lr=1e-3, fused=True)
+    ids = torch.randint(30522, (16, 128))
+
+    def forward():
+        x = norm(words(ids) + places(torch.arange(128)))
+        for _, each in layers:
+            x = each(x)
+        return F.normalize(x.mean(1), dim=1)
+
+    for _ in range(3):
+        if phase == "forward":
+            with torch.no_grad():
+                forward()
+            continue
+        forward().sum().backward()
+        if phase == "step":
+            optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    print(json.dumps({"phase": phase, "mib": round(resident("VmHWM") - before)}))
 
 
 def convolutions():
@@ -270,8 +310,12 @@ if __name__ == "__main__":
     p.add_argument("--ask", action="store_true")
     p.add_argument("--list", action="store_true")
     p.add_argument("--values", action="store_true")
+    p.add_argument("--memory", choices=("forward", "backward", "step"))
     a = p.parse_args()
     torch.set_num_threads(a.threads)
+    if a.memory:
+        print_peak(a.memory)
+        sys.exit()
     asked = (line.strip() for line in sys.stdin) if a.ask else [name for name in CASES if a.only in name]
     for name in asked:
         if a.values:
