@@ -130,4 +130,6 @@ pub(super) fn three<T: Copy>(one: T, each: &[T]) -> [T; 3] {
 }
 
 #[cfg(test)]
+mod pool_tests;
+#[cfg(test)]
 mod tests;

@@ -6,9 +6,10 @@ use nomina_core::{DType, Scalar};
 use super::*;
 use crate::call::to_dtype;
 use crate::job::{Resize, Sliding};
+use crate::shape::count;
 
 /// Small whole numbers, so that sums are exact in any order.
-fn numbers(shape: &[usize], seed: usize) -> Raw {
+pub(super) fn numbers(shape: &[usize], seed: usize) -> Raw {
     let count: usize = shape.iter().product();
     let data = (0..count).map(|i| ((i * 7919 + seed * 104_729) % 13) as f32 - 6.0);
     Raw::from_vec(data.collect(), shape).unwrap()
@@ -61,7 +62,7 @@ fn slow(x: &Raw, w: &Raw, args: &ConvArgs<'_>) -> Raw {
     Raw::from_vec(sums, &shape).unwrap()
 }
 
-fn same(a: &Raw, b: &Raw) {
+pub(super) fn same(a: &Raw, b: &Raw) {
     assert_eq!(a.shape(), b.shape());
     let (a, b) = (to_dtype(a, DType::F32).unwrap(), b.to_vec::<f32>().unwrap());
     assert_eq!(a.to_vec::<f32>().unwrap(), b);
@@ -269,33 +270,60 @@ fn dims_stand_anywhere() {
 }
 
 #[test]
-fn pools_of_many_rows() {
-    let x = numbers(&[3, 70, 90], 1);
-    let ones = [1, 1];
-    let args = MaxArgs {
-        kernel: &[3, 2],
-        stride: &[2, 3],
-        padding: &[1, 0],
-        dilation: &ones,
-        ceil_mode: false,
-    };
-    let (values, places) = max_pool(Op::MaxPool2d, &x, &[1, 2], &args, true).unwrap();
-    let (alone, _) = max_pool(Op::MaxPool2d, &x, &[1, 2], &args, false).unwrap();
-    same(&values, &alone);
-    let places = places.unwrap().to_vec::<i64>().unwrap();
-    let plane = values.numel() / 3;
-    for (at, (value, &place)) in values.iter::<f32>().unwrap().zip(&places).enumerate() {
-        let (c, place) = (at / plane, place as usize);
-        assert_eq!(x.get::<f32>(&[c, place / 90, place % 90]).unwrap(), value);
+fn windows_read_in_place_are_the_definition() {
+    for (x, w, groups) in [
+        // One channel for each output: lines of less than a vector, of some vectors, and of a single position.
+        ([2, 5, 7, 7], [5, 1, 3, 3], 5),
+        ([1, 9, 11, 45], [9, 1, 7, 7], 9),
+        ([3, 4, 9, 1], [4, 1, 5, 1], 4),
+        ([1, 2, 20, 150], [6, 1, 3, 3], 2),
+        // Few outputs: several parts of the inner dim, and several tasks.
+        ([1, 50, 8, 19], [3, 50, 3, 3], 1),
+        ([2, 6, 30, 40], [8, 6, 3, 5], 1),
+        // Few elements under the window.
+        ([2, 3, 21, 33], [29, 3, 3, 3], 1),
+        ([1, 4, 18, 37], [26, 2, 2, 3], 2),
+        // Kernels of one element, and an empty batch.
+        ([2, 3, 19, 35], [7, 3, 1, 1], 1),
+        ([0, 3, 9, 19], [7, 3, 3, 3], 1),
+    ] {
+        let (x, w) = (numbers(&x, 1), numbers(&w, 2));
+        let bias = numbers(&[w.shape()[0]], 3);
+        for (stride, padding, dilation) in [
+            ([1, 1], [2, 1], [1, 1]),
+            ([2, 2], [2, 0], [1, 1]),
+            ([1, 3], [4, 1], [2, 1]),
+            ([3, 1], [2, 0], [1, 1]),
+        ] {
+            let args = ConvArgs {
+                stride: &stride,
+                padding: Some(&padding),
+                dilation: &dilation,
+                groups,
+            };
+            let reach = |i: usize| (w.shape()[i + 2] - 1) * dilation[i];
+            if (0..2).any(|i| reach(i) >= x.shape()[i + 2] + 2 * padding[i]) {
+                continue;
+            }
+            let unbiased = slow(&x, &w, &args);
+            let positions = count(&unbiased.shape()[2..]);
+            let outs = bias.numel();
+            let added = unbiased
+                .iter::<f32>()
+                .unwrap()
+                .enumerate()
+                .map(|(at, sum)| sum + bias.get::<f32>(&[at / positions.max(1) % outs]).unwrap());
+            let want = Raw::from_vec(added.collect(), unbiased.shape()).unwrap();
+            for dtype in [DType::F32, DType::F64, DType::F16] {
+                let [x, w, bias] = [&x, &w, &bias].map(|raw| to_dtype(raw, dtype).unwrap());
+                for (bias, want) in [(None, &unbiased), (Some(&bias), &want)] {
+                    let got = conv(Op::Conv2d, &x, &w, bias, &SITES, &args).unwrap();
+                    let want = to_dtype(want, dtype).unwrap();
+                    same(&got, &to_dtype(&want, DType::F32).unwrap());
+                }
+            }
+        }
     }
-    let back = max_unpool(
-        Op::MaxUnpool2d,
-        &values,
-        &Raw::from_vec(places, values.shape()).unwrap(),
-        &[1, 2],
-        &[70, 90],
-    );
-    assert_eq!(back.unwrap().shape(), x.shape());
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Pooling: first the rows under a window are combined elementwise, then the window's columns.
+//! Pooling: first the rows under a window are combined elementwise, then the window's columns. Both go by whole vectors:
+//! a combined row has neutral elements for the padding, so that all positions have the same taps.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
@@ -7,7 +8,7 @@ use half::{bf16, f16};
 use nomina_core::DType;
 
 use super::number::Widen;
-use crate::job::{PoolJob, PoolKind, WindowSpan};
+use crate::job::{Cover, PoolJob, PoolKind, WindowSpan};
 
 use crate::cpu::parallel::{GRAIN, Missing, split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
@@ -15,10 +16,49 @@ use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
+/// The elements of a vector.
+const LANES: usize = 16;
+/// The largest size of a padded row as a multiple of the input's, in addition to `SHORT` elements.
+const MOST: usize = 4;
+const SHORT: usize = 1 << 10;
+
 /// A pool, and the span of each position in each dim.
 struct Pool<'a> {
     job: &'a PoolJob,
     spans: [Vec<WindowSpan>; 3],
+    /// The padded row, if windows have one size along rows.
+    line: Option<PaddedLine>,
+}
+
+/// A row of the input with its padding: position `i` covers the elements `i * stride + tap * dilation`.
+#[derive(Clone, Copy)]
+struct PaddedLine {
+    before: usize,
+    stride: usize,
+    dilation: usize,
+    kernel: usize,
+    /// The number of elements, including those that vectors read beyond the last window.
+    length: usize,
+}
+
+impl PaddedLine {
+    /// Returns the row of a pool; `None` if parts of it are pooled, or padding would be most of it.
+    fn new(job: &PoolJob) -> Option<Self> {
+        let Cover::Slide(slide) = job.covers[2] else {
+            return None;
+        };
+        let reach = product([slide.kernel.saturating_sub(1), slide.dilation]);
+        let last = product([slide.out.max(LANES), slide.stride]);
+        let length = last.saturating_add(reach).saturating_add(LANES);
+        let most = product([slide.size, MOST]).saturating_add(SHORT);
+        (length <= most && slide.before <= length).then_some(Self {
+            before: slide.before,
+            stride: slide.stride,
+            dilation: slide.dilation,
+            kernel: slide.kernel,
+            length,
+        })
+    }
 }
 
 impl Deref for Pool<'_> {
@@ -40,6 +80,7 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
     let job = &Pool {
         job,
         spans: [spans(0)?, spans(1)?, spans(2)?],
+        line: PaddedLine::new(job),
     };
     macro_rules! with {
         ($($dtype:ident: $t:ty, $greatest:ty, $sum:ty;)*) => {
@@ -74,10 +115,13 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
 /// A way to combine elements into one number.
 trait Join<A> {
     const START: A;
+    /// The number that divides a result.
+    type Divisor: Copy;
     fn join(a: A, b: A) -> A;
-    /// Returns the result; `counts` positions were counted along each dim. Their product can exceed `usize`, because it
-    /// includes padding.
-    fn finish(kind: PoolKind, value: A, counts: [usize; 3]) -> A;
+    /// Returns the divisor of a position at which `counts` positions were counted along each dim. Their product can exceed
+    /// `usize`, because it includes padding.
+    fn divisor(kind: PoolKind, counts: [usize; 3]) -> Self::Divisor;
+    fn finish(value: A, divisor: Self::Divisor) -> A;
 }
 
 struct MaxJoin;
@@ -114,43 +158,50 @@ ordered! {
 
 impl<A: PoolOrdered> Join<A> for MaxJoin {
     const START: A = A::LEAST;
+    type Divisor = ();
     #[inline(always)]
     fn join(a: A, b: A) -> A {
         if b.beats(a) { b } else { a }
     }
     #[inline(always)]
-    fn finish(_: PoolKind, value: A, _: [usize; 3]) -> A {
+    fn divisor(_: PoolKind, _: [usize; 3]) {}
+    #[inline(always)]
+    fn finish(value: A, (): ()) -> A {
         value
     }
 }
 
 macro_rules! mean {
-    ($($t:ty: $zero:expr, $plus:expr, $divisor:ty, $count:expr, $over:expr;)*) => {$(
+    ($($t:ty: $zero:expr, $one:expr, $plus:expr, $count:expr, $over:expr;)*) => {$(
         impl Join<$t> for MeanJoin {
             const START: $t = $zero;
+            type Divisor = $t;
             #[inline(always)]
             fn join(a: $t, b: $t) -> $t {
                 let plus: fn($t, $t) -> $t = $plus;
                 plus(a, b)
             }
             #[inline(always)]
-            fn finish(kind: PoolKind, value: $t, counts: [usize; 3]) -> $t {
-                let count: fn([usize; 3]) -> $divisor = $count;
-                let over: fn($t, $divisor) -> $t = $over;
+            fn divisor(kind: PoolKind, counts: [usize; 3]) -> $t {
+                let count: fn([usize; 3]) -> $t = $count;
                 match kind {
-                    PoolKind::Mean(Some(divisor)) => over(value, divisor as $divisor),
-                    // A window entirely in the padding counts nothing.
-                    _ if counts.contains(&0) => $zero,
-                    _ => over(value, count(counts)),
+                    PoolKind::Mean(Some(divisor)) => divisor as $t,
+                    // A window entirely in the padding counts nothing, and its sum is zero.
+                    _ if counts.contains(&0) => $one,
+                    _ => count(counts),
                 }
+            }
+            #[inline(always)]
+            fn finish(value: $t, divisor: $t) -> $t {
+                let over: fn($t, $t) -> $t = $over;
+                over(value, divisor)
             }
         }
     )*};
 }
 mean! {
-    i64: 0, i64::wrapping_add, i64, whole_count, i64::wrapping_div;
-    f32: 0.0, |a, b| a + b, f64, float_count, |sum, by| sum / by as f32;
-    f64: 0.0, |a, b| a + b, f64, float_count, |sum, by| sum / by;
+    i64: 0, 1, i64::wrapping_add, whole_count, i64::wrapping_div;
+    f64: 0.0, 1.0, |a, b| a + b, float_count, |sum, by| sum / by;
 }
 
 /// Returns the product of the counts, at most [`i64::MAX`].
@@ -179,11 +230,15 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
     job: &Pool<'_>,
 ) -> Result<(), NoMemory> {
     let rows = |range| {
-        let mut joined = Scratch::new([job.size[2]], J::START)?;
+        let line = job.line.map_or(job.size[2], |line| line.length);
+        let mut joined = Scratch::new([line], J::START)?;
+        let none = J::divisor(job.kind, [0; 3]);
+        let mut divisors = Scratch::new([job.spans[2].len()], none)?;
         dispatch(PoolRows::<S, A, J> {
             job,
             range,
             joined: &mut joined,
+            divisors: &mut divisors,
             types: PhantomData,
         });
         Ok(())
@@ -194,11 +249,13 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
 }
 
 /// Some rows of the result.
-struct PoolRows<'a, S, A, J> {
+struct PoolRows<'a, S, A, J: Join<A>> {
     job: &'a Pool<'a>,
     range: Range<usize>,
-    /// A buffer as wide as a row of the input.
+    /// A buffer as wide as a row of the input, with its padding if the pool has a [`PaddedLine`].
     joined: &'a mut [A],
+    /// The divisor of each position of a row.
+    divisors: &'a mut [J::Divisor],
     types: PhantomData<(S, J)>,
 }
 
@@ -217,49 +274,153 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for PoolRows<'_, S, A, J> {
     type Out = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run(mut self) {
+        let job = self.job;
+        let mut counted = None;
+        for row in self.range.clone() {
+            let (plane, z, y) = locate(job, row);
+            let is_empty = z.taps == 0 || y.taps == 0;
+            if counted != Some((z.count, y.count, is_empty)) {
+                counted = Some((z.count, y.count, is_empty));
+                for (divisor, x) in self.divisors.iter_mut().zip(&job.spans[2]) {
+                    let counts = if is_empty || x.taps == 0 {
+                        [0; 3]
+                    } else {
+                        [z.count, y.count, x.count]
+                    };
+                    *divisor = J::divisor(job.kind, counts);
+                }
+            }
+            self.join_rows(plane, z, y);
+            let out = job.out.cast::<S>().wrapping_add(row * self.divisors.len());
+            // SAFETY: this task owns the row.
+            unsafe {
+                match job.line {
+                    Some(line) if line.stride == 1 => self.columns::<1, 16>(line, out),
+                    Some(line) if line.stride == 2 => self.columns::<2, 32>(line, out),
+                    Some(line) if line.stride == 4 => self.columns::<4, 64>(line, out),
+                    Some(line) => self.columns::<0, 0>(line, out),
+                    None => self.parts(out),
+                }
+            }
+        }
+    }
+}
+
+impl<S: Widen<A>, A: Copy, J: Join<A>> PoolRows<'_, S, A, J> {
+    /// Combines the rows of the input under a row of the result.
+    #[inline(always)]
+    fn join_rows(&mut self, plane: usize, z: WindowSpan, y: WindowSpan) {
         let job = self.job;
         let [depth, height, width] = job.size;
         let step = job.covers.map(|cover| cover.step());
-        for row in self.range {
-            let (plane, z, y) = locate(job, row);
-            self.joined.fill(J::START);
+        let before = job.line.map_or(0, |line| line.before);
+        let to = &mut self.joined[before..];
+        // Elements beyond the last window are not read.
+        let count = width.min(to.len());
+        let to = to.as_mut_ptr();
+        let first = (plane * depth + z.start) * height + y.start;
+        let first = job.x.cast::<S>().wrapping_add(first * width);
+        let apart = [step[0] * height * width, step[1] * width];
+        let mut at = 0;
+        while at < count {
+            let whole = count - at >= LANES;
+            let mut all = [J::START; LANES];
             for kz in 0..z.taps {
                 for ky in 0..y.taps {
-                    let line =
-                        (plane * depth + z.start + kz * step[0]) * height + y.start + ky * step[1];
-                    let line = job.x.cast::<S>().wrapping_add(line * width);
-                    for (i, joined) in self.joined.iter_mut().enumerate() {
-                        // SAFETY: spans are within the planes.
-                        let x = unsafe { line.add(i).read() };
-                        *joined = J::join(*joined, x.up());
+                    let from = first.wrapping_add(kz * apart[0] + ky * apart[1] + at);
+                    if whole {
+                        // SAFETY: spans are within the planes, and a vector is left of the row.
+                        let from = unsafe { from.cast::<[S; LANES]>().read_unaligned() };
+                        for (all, from) in all.iter_mut().zip(from) {
+                            *all = J::join(*all, from.up());
+                        }
+                    } else {
+                        for (i, all) in all.iter_mut().enumerate().take(count - at) {
+                            // SAFETY: as above.
+                            *all = J::join(*all, unsafe { from.add(i).read() }.up());
+                        }
                     }
                 }
             }
-            let spans = &job.spans[2];
-            let out = job.out.cast::<S>().wrapping_add(row * spans.len());
-            for (i, x) in spans.iter().enumerate() {
-                let value = match (x.taps, self.joined.get(x.start..).unwrap_or_default()) {
-                    // Without a loop of few steps.
-                    (2, &[a, b, ..]) if step[2] == 1 => J::join(J::join(J::START, a), b),
-                    (3, &[a, b, c, ..]) if step[2] == 1 => {
-                        J::join(J::join(J::join(J::START, a), b), c)
-                    }
-                    (taps, joined) => {
-                        (0..taps).fold(J::START, |value, kx| J::join(value, joined[kx * step[2]]))
-                    }
-                };
-                let counts = if [z.taps, y.taps, x.taps].contains(&0) {
-                    [0; 3]
+            // SAFETY: the buffer has `count` elements from `before` on.
+            unsafe {
+                let to = to.add(at);
+                if whole {
+                    to.cast::<[A; LANES]>().write_unaligned(all);
                 } else {
-                    [z.count, y.count, x.count]
-                };
-                // SAFETY: this task owns the row.
-                unsafe {
-                    out.add(i)
-                        .write(S::down(J::finish(job.kind, value, counts)))
-                };
+                    to.copy_from_nonoverlapping(all.as_ptr(), count - at);
+                }
             }
+            at += LANES;
+        }
+    }
+
+    /// Combines columns of a padded row. `SPAN` is the number of elements that a vector of positions reads for a tap,
+    /// `STRIDE` times its lanes; both are 0 for a stride that is not constant.
+    ///
+    /// # Safety
+    /// There is room for a row of the result.
+    #[inline(always)]
+    unsafe fn columns<const STRIDE: usize, const SPAN: usize>(
+        &self,
+        line: PaddedLine,
+        out: *mut S,
+    ) {
+        let count = self.divisors.len();
+        let joined = self.joined.as_ptr();
+        let mut from = 0;
+        while from < count {
+            // The last vector overlaps the one before.
+            let at = from.min(count.saturating_sub(LANES));
+            let first = joined.wrapping_add(at * line.stride);
+            let mut all = [J::START; LANES];
+            for kx in 0..line.kernel {
+                let first = first.wrapping_add(kx * line.dilation);
+                // SAFETY: the buffer has `LANES` more elements than the last position's window, and those of `LANES`
+                // positions.
+                unsafe {
+                    if STRIDE == 0 {
+                        for (i, all) in all.iter_mut().enumerate() {
+                            *all = J::join(*all, first.add(i * line.stride).read());
+                        }
+                    } else {
+                        let seen = first.cast::<[A; SPAN]>().read_unaligned();
+                        for (i, all) in all.iter_mut().enumerate() {
+                            *all = J::join(*all, seen[i * STRIDE]);
+                        }
+                    }
+                }
+            }
+            let divisors = &self.divisors[at..count.min(at + LANES)];
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                if let Some(divisors) = divisors.first_chunk::<LANES>() {
+                    let values: [S; LANES] =
+                        std::array::from_fn(|i| S::down(J::finish(all[i], divisors[i])));
+                    out.add(at).cast::<[S; LANES]>().write_unaligned(values);
+                } else {
+                    for (i, (&value, &divisor)) in all.iter().zip(divisors).enumerate() {
+                        out.add(at + i).write(S::down(J::finish(value, divisor)));
+                    }
+                }
+            }
+            from = at + LANES;
+        }
+    }
+
+    /// Combines columns of parts of a row.
+    ///
+    /// # Safety
+    /// There is room for a row of the result.
+    #[inline(always)]
+    unsafe fn parts(&self, out: *mut S) {
+        let step = self.job.covers[2].step();
+        for (i, (x, &divisor)) in self.job.spans[2].iter().zip(&*self.divisors).enumerate() {
+            let joined = (0..x.taps).map(|kx| self.joined[x.start + kx * step]);
+            let value = joined.fold(J::START, J::join);
+            // SAFETY: guaranteed by the caller.
+            unsafe { out.add(i).write(S::down(J::finish(value, divisor))) };
         }
     }
 }
