@@ -42,7 +42,8 @@ pub(crate) use normalize::{EntropyJob, NormJob, Outside, RowGradient, RowGradien
 pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, UnpoolJob, WindowSpan};
 pub use product::FinalOp;
 pub(crate) use product::{
-    AttentionGradientJob, AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product, Repeat,
+    AttentionGradientJob, AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product,
+    Repeat,
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub use recurrent::RecurrentKind;

@@ -81,6 +81,7 @@ impl Sliding {
 }
 
 /// A convolution for a backend. Strides are in elements.
+#[derive(Clone, Copy)]
 pub(crate) struct ConvJob {
     /// The operator that errors name.
     pub(crate) op: &'static str,
@@ -111,6 +112,33 @@ pub(crate) struct ConvJob {
 
 // SAFETY: contains only addresses and numbers; the code that uses them explains why tasks do not conflict.
 unsafe impl Sync for ConvJob {}
+
+impl ConvJob {
+    /// Returns the same convolution without elements that no window covers, along dims with a kernel of one element, and with
+    /// dims of one position outermost, so that lines of positions are long.
+    pub(crate) fn normalized(&self) -> Self {
+        let mut job = *self;
+        let [_, _, strides @ ..] = &mut job.x_strides;
+        for (window, stride) in job.windows.iter_mut().zip(&mut *strides) {
+            let last = product([window.out.saturating_sub(1), window.stride]);
+            if window.kernel == 1 && window.before == 0 && last < window.size {
+                *stride = window.step(*stride);
+                *window = Sliding {
+                    size: window.out,
+                    out: window.out,
+                    ..Sliding::NONE
+                };
+            }
+        }
+        for _ in 1..job.windows.len() {
+            if job.windows[2] == Sliding::NONE {
+                job.windows.rotate_right(1);
+                strides.rotate_right(1);
+            }
+        }
+        job
+    }
+}
 
 /// A transposed convolution for a backend: the windows slide over the result.
 pub(crate) struct TransposedJob {

@@ -6,11 +6,11 @@ use num_complex::Complex;
 
 use super::lower::Lower;
 use super::number::{ConvNumber, Widen, compute, native};
-use super::{BLOCK, direct, panels, positions, taps};
+use super::{BLOCK, direct, group_product, panels, positions, sliding, taps};
 use crate::job::{ConvJob, Matrix, Product, is_direct};
 
 use crate::cpu::gemm;
-use crate::cpu::parallel::{split, threads, try_split};
+use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
@@ -29,6 +29,7 @@ const DEEP: usize = 64;
 /// # Safety
 /// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
+    let job = &job.normalized();
     // SAFETY: guaranteed by the caller.
     unsafe {
         match job.dtype {
@@ -50,7 +51,9 @@ pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
 unsafe fn floats<S: Widen<A>, A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        if is_direct(job.dtype, job.channels, job.outs) {
+        if native::<S, A>() && sliding::convolve::<A>(job)? {
+            Ok(())
+        } else if is_direct(job.dtype, job.channels, job.outs) {
             direct::convolve::<S, A>(job)
         } else if native::<S, A>() && point::<A>(job)? {
             // The convolution was a plain product.
@@ -65,13 +68,11 @@ unsafe fn floats<S: Widen<A>, A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result
 
 /// Computes a convolution if it is a plain product. Returns whether it is.
 unsafe fn point<A: ConvNumber>(job: &ConvJob) -> Result<bool, NoMemory> {
-    let Some((product, repeats)) = job.as_product() else {
+    let Some((mut product, mut repeats)) = job.as_product() else {
         return Ok(false);
     };
-    if job.bias.is_some() {
-        // SAFETY: the result is the job's; it has as many positions as the input.
-        unsafe { fill_bias::<A>(job) };
-    }
+    product.addend = group_product::<A>(job, 0).addend;
+    repeats[1].d = job.outs as isize;
     // SAFETY: the matrices are the job's.
     unsafe { gemm::multiply(product, &repeats)? };
     Ok(true)
@@ -101,40 +102,17 @@ unsafe fn few_positions<A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<bool,
         };
         let [batch, out, place] = job.out_strides;
         let to = n as isize * batch + first as isize * out;
-        let bias = job.bias.map(|bias| Matrix {
-            ptr: bias.cast::<A>().wrapping_add(first).cast_mut().cast(),
+        let mut product = group_product::<A>(job, group);
+        product.n = count;
+        product.b = Matrix {
+            ptr: seen.cast(),
             rows: 1,
-            cols: 0,
-        });
-        let product = Product {
-            dtype: job.dtype,
-            m: job.outs,
-            k: depth,
-            n: count,
-            a: Matrix {
-                ptr: job
-                    .weight
-                    .cast::<A>()
-                    .wrapping_add(first * depth)
-                    .cast_mut()
-                    .cast(),
-                rows: depth as isize,
-                cols: 1,
-            },
-            b: Matrix {
-                ptr: seen.cast(),
-                rows: 1,
-                cols: depth as isize,
-            },
-            c: Matrix {
-                ptr: job.out.cast::<A>().wrapping_offset(to).cast(),
-                rows: out,
-                cols: place,
-            },
-            alpha: Scalar::Int(1),
-            beta: bias.map(|_| Scalar::Int(1)),
-            addend: bias,
-            after: job.after,
+            cols: depth as isize,
+        };
+        product.c = Matrix {
+            ptr: job.out.cast::<A>().wrapping_offset(to).cast(),
+            rows: out,
+            cols: place,
         };
         // SAFETY: the scratch has a row for each position; the matrices are the job's, with the strides computed above.
         unsafe {
@@ -156,28 +134,6 @@ impl<A: ConvNumber + Widen<A>> Kernel for WindowRows<'_, A> {
         // SAFETY: guaranteed by the code that creates it.
         unsafe { self.0.windows(self.1) };
     }
-}
-
-/// Fills the result with the bias.
-unsafe fn fill_bias<A: ConvNumber>(job: &ConvJob) {
-    let outs = job.groups * job.outs;
-    let count = positions(&job.windows);
-    split(job.batch * outs, 4096 / count.max(1), &|range| {
-        for at in range {
-            let (n, o) = (at / outs, at % outs);
-            let first = n as isize * job.out_strides[0] + o as isize * job.out_strides[1];
-            let first = job.out.cast::<A>().wrapping_offset(first);
-            // SAFETY: the result has `count` positions for each channel of each batch.
-            unsafe {
-                let value = job
-                    .bias
-                    .map_or(A::ZERO, |bias| bias.cast::<A>().add(o).read());
-                for i in 0..count as isize {
-                    first.wrapping_offset(i * job.out_strides[2]).write(value);
-                }
-            }
-        }
-    });
 }
 
 /// Some positions of one group of one batch.

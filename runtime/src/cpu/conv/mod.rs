@@ -2,8 +2,12 @@
 //!
 //! A convolution is the matrix product of the weight and the elements under the window at each
 //! position; that matrix is built in blocks that stay in the cache. Convolutions of one channel and
-//! few outputs per group, and those of integers, go row by row without it.
-use crate::job::WindowDims;
+//! few outputs per group, and those of integers, go row by row without it. For few outputs, or few elements under the
+//! window, tiles read the padded input in place.
+use nomina_core::Scalar;
+
+use crate::job::{ConvJob, Matrix, Product, WindowDims};
+use number::compute;
 
 mod add;
 pub(crate) mod columns;
@@ -19,6 +23,7 @@ mod planes;
 pub(crate) mod pool;
 pub(crate) mod resample;
 mod share;
+mod sliding;
 pub(crate) mod spread;
 pub(crate) mod transpose;
 pub(crate) mod unpool;
@@ -26,6 +31,41 @@ pub(crate) mod weight;
 
 /// Bytes of a block that stays in a core's second-level cache together with the other operand.
 const BLOCK: usize = 384 << 10;
+
+/// Returns the product of a group's weight, in elements of `A`, and of columns that are filled in later: the number, the right
+/// operand, and the result. A bias is its addend.
+fn group_product<A>(job: &ConvJob, group: usize) -> Product {
+    let depth = crate::shape::product([job.channels, taps(&job.windows)]);
+    let nowhere = Matrix {
+        ptr: std::ptr::null_mut(),
+        rows: 0,
+        cols: 1,
+    };
+    let first = group * job.outs;
+    let bias = job.bias.map(|bias| Matrix {
+        ptr: bias.cast::<A>().wrapping_add(first).cast_mut().cast(),
+        rows: 1,
+        cols: 0,
+    });
+    let weight = job.weight.cast::<A>().wrapping_add(first * depth);
+    Product {
+        dtype: compute(job.dtype),
+        m: job.outs,
+        k: depth,
+        n: 0,
+        a: Matrix {
+            ptr: weight.cast_mut().cast(),
+            rows: depth as isize,
+            cols: 1,
+        },
+        b: nowhere,
+        c: nowhere,
+        alpha: Scalar::Int(1),
+        beta: bias.map(|_| Scalar::Int(1)),
+        addend: bias,
+        after: job.after,
+    }
+}
 
 /// Returns the number of positions of a window.
 fn positions(windows: &WindowDims) -> usize {

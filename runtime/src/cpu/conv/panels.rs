@@ -5,26 +5,23 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use nomina_core::Scalar;
-
 use super::number::{ConvNumber, Widen, compute, native};
-use super::planes::{FillPlanes, PlaneLayout, WindowPanels};
+use super::planes::{PlaneLayout, WindowPanels, fill};
 use super::share::{Sizes, Tasks};
-use super::{positions, taps};
+use super::{group_product, positions, taps};
 use crate::cpu::gemm::indirect::Seen;
 use crate::cpu::gemm::lowered::{PackOrder, Packed, TileShape};
 use crate::cpu::parallel::{Shared, threads, try_each};
-use crate::cpu::reduce::simd::dispatch;
-use crate::cpu::reduce::split::{SmallScratch, for_each};
-use crate::job::{ConvJob, Matrix, Product};
+use crate::cpu::reduce::split::SmallScratch;
+use crate::job::{ConvJob, Matrix};
 use crate::memory::scratch::push;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape;
 
 /// Bytes of the planes that are filled at once.
-const PLANES: usize = 4 << 20;
+pub(super) const PLANES: usize = 4 << 20;
 /// The number of multiplications for which a second thread pays.
-const PARALLEL: usize = 1 << 18;
+pub(super) const PARALLEL: usize = 1 << 18;
 
 /// The number of times up to which a weight is packed anew in parts, which stay cached, rather than once as a whole.
 const OFTEN: usize = 2;
@@ -76,7 +73,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Resu
     for group in 0..job.groups {
         let packed = match often {
             // SAFETY: guaranteed by the caller: the weight has the group's rows.
-            true => unsafe { Packed::new(&whole.product(group), order, threads)? },
+            true => unsafe { Packed::new(&group_product::<A>(job, group), order, threads)? },
             false => Packed::later(order),
         };
         push(&mut weights, packed)?;
@@ -112,40 +109,6 @@ struct PanelConv<'a, S, A> {
 unsafe impl<S, A> Sync for PanelConv<'_, S, A> {}
 
 impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
-    /// Returns the product of a group, without its columns.
-    fn product(&self, group: usize) -> Product {
-        let (job, depth) = (self.job, self.sizes.depth);
-        let nowhere = Matrix {
-            ptr: std::ptr::null_mut(),
-            rows: 0,
-            cols: 1,
-        };
-        let first = group * job.outs;
-        let bias = job.bias.map(|bias| Matrix {
-            ptr: bias.cast::<A>().wrapping_add(first).cast_mut().cast(),
-            rows: 1,
-            cols: 0,
-        });
-        let weight = job.weight.cast::<A>().wrapping_add(first * depth);
-        Product {
-            dtype: compute(job.dtype),
-            m: job.outs,
-            k: depth,
-            n: 0,
-            a: Matrix {
-                ptr: weight.cast_mut().cast(),
-                rows: depth as isize,
-                cols: 1,
-            },
-            b: nowhere,
-            c: nowhere,
-            alpha: Scalar::Int(1),
-            beta: bias.map(|_| Scalar::Int(1)),
-            addend: bias,
-            after: job.after,
-        }
-    }
-
     /// Computes some units on `threads` threads; `planes` has room for them.
     ///
     /// # Safety
@@ -157,28 +120,9 @@ impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
         threads: usize,
     ) -> Result<(), NoMemory> {
         let (job, layout) = (self.job, self.layout);
-        let count = units.len() * job.channels;
+        // SAFETY: guaranteed by the caller.
+        unsafe { fill::<S, A>(job, layout, units.clone(), planes, threads) };
         let shared = Shared(planes.cast());
-        let fill = |at: usize| {
-            let (unit, channel) = (units.start + at / job.channels, at % job.channels);
-            let (n, group) = (unit / job.groups, unit % job.groups);
-            let [batch, channels, strides @ ..] = job.x_strides;
-            let channel = (group * job.channels + channel) as isize;
-            let offset = n as isize * batch + channel * channels;
-            dispatch(FillPlanes::<S, A> {
-                layout,
-                x: job.x.cast::<S>().wrapping_offset(offset),
-                strides,
-                to: shared.get().cast::<A>().wrapping_add(at * layout.channel),
-            });
-        };
-        for_each(count, if threads == 1 { 0 } else { layout.channel }, fill);
-        // SAFETY: the elements that copies read beyond the last channel.
-        unsafe {
-            planes
-                .add(count * layout.channel)
-                .write_bytes(0, layout.room(0))
-        };
         let [across, down] = self.tasks.grid(self.sizes);
         let task = |task: usize| {
             let (at, part) = (task / (across * down), task % (across * down));
@@ -217,7 +161,7 @@ impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
         let mut wide =
             SmallScratch::bytes([usize::from(widens), rows.len(), count, size_of::<A>()])?;
         let wide = wide.as_mut_ptr().cast::<A>();
-        let mut product = self.product(group);
+        let mut product = group_product::<A>(job, group);
         product.n = count;
         product.c = if widens {
             Matrix {

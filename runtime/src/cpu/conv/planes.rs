@@ -10,8 +10,10 @@ use super::line::taps;
 use super::number::{ConvNumber, Widen};
 use super::pieces::{copy, zeros};
 use crate::cpu::gemm::lowered::Lowered;
+use crate::cpu::parallel::Shared;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::job::WindowDims;
+use crate::cpu::reduce::split::for_each;
+use crate::job::{ConvJob, WindowDims};
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
@@ -97,14 +99,53 @@ impl<'a> PlaneLayout<'a> {
     }
 }
 
+/// Fills the planes of some units, which are groups of elements of the batch, on `threads` threads.
+///
+/// # Safety
+/// The requirements of [`super::convolve::execute`]; there is room for the planes.
+pub(super) unsafe fn fill<S: Widen<A>, A: ConvNumber>(
+    job: &ConvJob,
+    layout: &PlaneLayout<'_>,
+    units: Range<usize>,
+    planes: *mut A,
+    threads: usize,
+) {
+    let count = units.len() * job.channels;
+    let shared = Shared(planes.cast());
+    let channel = |at: usize| {
+        let (unit, channel) = (units.start + at / job.channels, at % job.channels);
+        let (n, group) = (unit / job.groups, unit % job.groups);
+        let [batch, channels, strides @ ..] = job.x_strides;
+        let channel = (group * job.channels + channel) as isize;
+        let offset = n as isize * batch + channel * channels;
+        dispatch(FillPlanes::<S, A> {
+            layout,
+            x: job.x.cast::<S>().wrapping_offset(offset),
+            strides,
+            to: shared.get().cast::<A>().wrapping_add(at * layout.channel),
+        });
+    };
+    for_each(
+        count,
+        if threads == 1 { 0 } else { layout.channel },
+        channel,
+    );
+    // SAFETY: the elements that copies read beyond the last channel.
+    unsafe {
+        planes
+            .add(count * layout.channel)
+            .write_bytes(0, layout.room(0))
+    };
+}
+
 /// A kernel that fills the planes of a channel.
-pub(super) struct FillPlanes<'a, S, A> {
-    pub layout: &'a PlaneLayout<'a>,
+struct FillPlanes<'a, S, A> {
+    layout: &'a PlaneLayout<'a>,
     /// The channel's first element, and the strides of the spatial dims.
-    pub x: *const S,
-    pub strides: [isize; 3],
+    x: *const S,
+    strides: [isize; 3],
     /// The first element of the planes.
-    pub to: *mut A,
+    to: *mut A,
 }
 
 impl<S: Widen<A>, A: ConvNumber> Kernel for FillPlanes<'_, S, A> {

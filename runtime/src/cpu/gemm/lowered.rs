@@ -14,6 +14,7 @@ use super::kind::{Kind, Tiled};
 use super::pack::Part;
 use super::prefetch::Prefetch;
 use super::share::{Writable, room};
+use super::sliding::{self, SlidingLine};
 use super::tile::VECTORS;
 use crate::cpu::parallel::try_each;
 use crate::cpu::simd::Level;
@@ -100,6 +101,16 @@ pub(crate) unsafe fn transposed(
 pub(crate) unsafe fn add_outer(dtype: DType, sum: &OuterSum<'_>) {
     // SAFETY: guaranteed by the caller; the kind is one of this processor, and its units are elements.
     unsafe { of_dtype!(dtype, K => indirect::add_outer::<K>(sum)) }
+}
+
+/// Computes a product of `f32` or `f64` whose columns are positions of a window, without its epilogue.
+///
+/// # Safety
+/// The requirements of [`super::multiply`], except for the right operand, which `seen` replaces; the result's rows are
+/// contiguous, and an addend has one number for each row.
+pub(crate) unsafe fn sliding_line(p: &Product, seen: &SlidingLine<'_>) {
+    // SAFETY: guaranteed by the caller; the kind is one of this processor, and its units are elements.
+    unsafe { of_dtype!(p.dtype, K => sliding::line::<K>(p, seen)) }
 }
 
 /// A left operand shared by several products, possibly packed.

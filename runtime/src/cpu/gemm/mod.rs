@@ -22,6 +22,7 @@ mod pairs;
 mod plan;
 mod prefetch;
 mod share;
+pub(crate) mod sliding;
 #[cfg(test)]
 mod tests;
 mod tile;

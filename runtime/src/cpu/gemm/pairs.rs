@@ -7,7 +7,7 @@ use nomina_core::DType;
 use super::pack::Moves;
 use super::tile::avx512::{ROWS, SPILLS, bits, single};
 use super::tile::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, VECTORS, instructions, moves,
     no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::simd::is_amd;

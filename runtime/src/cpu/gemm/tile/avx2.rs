@@ -8,8 +8,8 @@ use nomina_core::DType;
 
 use super::complex::complex;
 use super::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, SOON, Shapes, Tile, VECTORS, instructions, moves,
-    prefetch, prefetch_panel, prefetch_result, tile,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, SOON, Shapes, Tile, VECTORS, instructions,
+    moves, prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::gemm::pack::Moves;
 

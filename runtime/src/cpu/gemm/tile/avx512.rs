@@ -6,7 +6,7 @@ use nomina_core::DType;
 
 use super::complex::complex;
 use super::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, VECTORS, instructions, moves,
     no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::gemm::pack::Moves;

@@ -38,7 +38,7 @@ macro_rules! complex {
                 a: t.a.cast(),
                 a_row: 2 * t.a_row,
                 a_step: 2 * t.a_step,
-                a_steps: t.a_steps,
+                steps: t.steps,
                 b: t.b.cast(),
                 b_step: 2 * t.b_step,
                 c: t.c.cast::<Elem>(),
@@ -103,6 +103,7 @@ macro_rules! complex {
         pub(crate) const KERNELS: Kernels<Pair, Pair> = Kernels {
             tiles: [kernels::<false>(), kernels::<true>()],
             indirect: &[$(tile::<$rows, $parts, VECTORS, false, INDIRECT>),*],
+            sliding: [&[], &[]],
         };
     };
 }

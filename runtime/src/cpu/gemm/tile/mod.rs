@@ -30,8 +30,8 @@ pub(super) struct Tile<U, E> {
     pub a: *const U,
     pub a_row: isize,
     pub a_step: isize,
-    /// For kernels of [`INDIRECT`] rows: the offset of each step, in units from `a`.
-    pub a_steps: *const usize,
+    /// The offset of each step, in units: for kernels of [`INDIRECT`] rows from `a`, for those of [`SLIDING`] columns from `b`.
+    pub steps: *const usize,
     /// The right operand. Row `l` starts at `l b_step`; its elements are contiguous.
     pub b: *const U,
     pub b_step: isize,
@@ -53,6 +53,8 @@ pub(super) struct Tile<U, E> {
 pub(super) const AS_IT_LIES: usize = 0;
 pub(super) const PACKED: usize = 1;
 pub(super) const INDIRECT: usize = 2;
+/// The left operand is read in place, and the rows of the right one through a table of step offsets: they may overlap.
+pub(super) const SLIDING: usize = 3;
 
 /// A function that computes a tile.
 pub(super) type TileFn<U, E> = unsafe fn(&Tile<U, E>);
@@ -66,6 +68,8 @@ pub(super) struct Kernels<U: 'static, E: 'static> {
     pub tiles: [[Shapes<U, E>; 2]; 2],
     /// Kernels that read the left operand [`INDIRECT`]ly and whole panels of the right one; by rows, less one.
     pub indirect: &'static [TileFn<U, E>],
+    /// Kernels that read the columns of the right operand [`SLIDING`], masked; empty for complex numbers.
+    pub sliding: Shapes<U, E>,
 }
 
 /// Kernels by vectors, then by rows, less one each.
@@ -152,7 +156,7 @@ macro_rules! tile {
         ) -> [[Sums; V]; M] {
             // Constants if rows are contiguous: a single address register suffices.
             let (a_row, a_step) = match LEFT {
-                AS_IT_LIES => (t.a_row, t.a_step),
+                AS_IT_LIES | SLIDING => (t.a_row, t.a_step),
                 _ => (1, ROWS as isize),
             };
             let (mut a, mut b, mut ahead) = (t.a, t.b, t.ahead.first);
@@ -162,7 +166,10 @@ macro_rules! tile {
                 unsafe {
                     if LEFT == INDIRECT {
                         let parts = if PAIRED { 2 } else { 1 };
-                        a = t.a.wrapping_add(t.a_steps.add(step).read() * parts);
+                        a = t.a.wrapping_add(t.steps.add(step).read() * parts);
+                    }
+                    if LEFT == SLIDING {
+                        b = t.b.wrapping_add(t.steps.add(step).read());
                     }
                     let row: [Vector; V] = std::array::from_fn(|v| {
                         let b = b.wrapping_add(v * LANES);
@@ -278,6 +285,10 @@ macro_rules! tile {
         pub(crate) const KERNELS: Kernels<Unit, Elem> = Kernels {
             tiles: [kernels::<false>(), kernels::<true>()],
             indirect: &[$(tile::<$rows, VECTORS, false, INDIRECT>),*],
+            sliding: [
+                &[$(tile::<$rows, 1, true, SLIDING>),*],
+                &[$(tile::<$rows, 2, true, SLIDING>),*],
+            ],
         };
     };
 }

@@ -4,8 +4,8 @@ use nomina_core::DType;
 
 use super::complex::complex;
 use super::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, no_assembly as in_assembly,
-    prefetch, prefetch_panel, prefetch_result, tile,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, VECTORS,
+    no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::gemm::pack::{Moves, plain};
 
