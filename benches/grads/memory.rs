@@ -53,6 +53,10 @@ fn status(name: &str) -> f64 {
 
 /// Prints the peak of a phase as JSON.
 pub fn print_peak(phase: &str) {
+    assert!(
+        ["forward", "backward", "step"].contains(&phase),
+        "`--memory` takes forward, backward or step, not `{phase}`"
+    );
     // Threads and tables of the processor's caches exist before the first model.
     drop(Tensor::<(N, Seq)>::randn(BATCH).exp());
     let before = status("VmRSS");

@@ -102,7 +102,13 @@ impl Block {
         let scores = if len > 1 {
             let mask: Vec<f32> = (0..len)
                 .flat_map(|row| (0..past + len).map(move |column| (row, column)))
-                .map(|(row, column)| if column > past + row { f32::NEG_INFINITY } else { 0.0 })
+                .map(|(row, column)| {
+                    if column > past + row {
+                        f32::NEG_INFINITY
+                    } else {
+                        0.0
+                    }
+                })
                 .collect();
             scores.broadcast_add(&Tensor::from_vec(mask, (len, past + len), &Device::Cpu)?)?
         } else {

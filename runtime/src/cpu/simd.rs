@@ -34,8 +34,8 @@ pub(crate) fn level() -> Level {
     })
 }
 
-/// Like [`level`], for loops that only load, store and compute a single operation. On AMD's processors, 512-bit loads and
-/// stores from the third-level cache take as long as 256-bit ones or longer: up to 1.3 times on Zen 4.
+/// Like [`level`], for loops that only load, store and compute a single operation; AVX2 on AMD's processors. On Zen 4, 512-bit
+/// loads and stores from the third-level cache take up to 1.3 times as long as 256-bit ones; newer ones were not measured.
 #[inline]
 pub(crate) fn transfer_level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();

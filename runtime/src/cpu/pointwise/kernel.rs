@@ -86,6 +86,7 @@ impl Kernel {
         self.loops[self.level() as usize]
     }
 
+    /// Returns the instruction set of the loops. Operators that may write over an input are cheap, so memory limits them.
     #[inline]
     fn level(&self) -> Level {
         if self.own.is_some() {
