@@ -118,6 +118,35 @@ fn one_and_three_dims_and_transposes() {
     assert_eq!(y.to_vec(), [8.0; 16]);
 }
 
+/// Depthwise convolutions read lines in whole vectors, the last of which may end beyond the line.
+#[test]
+fn depthwise_lines_of_any_length() {
+    const CHANNELS: usize = 2;
+    const KERNEL: usize = 3;
+    let weight = [[1_i64, -2, 3], [4, 5, -6]];
+    for length in (KERNEL..40).chain([63, 64, 65, 128, 129, 143]) {
+        let line = |c: usize, i: usize| (7 * i + 3 * c) as i64 % 11 - 5;
+        let x = (0..CHANNELS).flat_map(|c| (0..length).map(move |i| line(c, i) as f32));
+        let x: Tensor<(C, W)> = Tensor::from_vec(x.collect(), [CHANNELS, length]).unwrap();
+        let w = weight.as_flattened().iter().map(|&w| w as f32).collect();
+        let w: Tensor<(Out, C, W)> = Tensor::from_vec(w, [CHANNELS, 1, KERNEL]).unwrap();
+        let options = ConvOptions {
+            groups: CHANNELS,
+            ..default()
+        };
+        let got = x.conv1d_with(C, (W,), &w, None, options).to_vec();
+        let want = (0..CHANNELS).flat_map(|c| {
+            let at = move |i: usize| {
+                (0..KERNEL)
+                    .map(|k| weight[c][k] * line(c, i + k))
+                    .sum::<i64>()
+            };
+            (0..=length - KERNEL).map(move |i| at(i) as f32)
+        });
+        assert_eq!(got, want.collect::<Vec<_>>(), "{length}");
+    }
+}
+
 #[test]
 fn what_fails_when_it_runs() {
     let (x, w) = (images(), weight());

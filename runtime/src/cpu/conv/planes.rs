@@ -20,7 +20,7 @@ use crate::shape::product;
 /// The largest size of the planes as a multiple of the input's, in addition to `SMALL` elements.
 const MOST: usize = 4;
 const SMALL: usize = 1 << 16;
-/// Elements of the longest copy.
+/// Elements of the longest copy, and of the widest vector that tiles read.
 const LONG: usize = 16;
 /// The most copies of a step of a panel: one for each column of the widest panel.
 const COPIES: usize = 32;
@@ -71,7 +71,7 @@ impl<'a> PlaneLayout<'a> {
         }))
     }
 
-    /// Returns the number of elements of some channels, including those that a copy reads beyond the last.
+    /// Returns the number of elements of some channels, including those that a copy or a vector reads beyond the last.
     pub(super) fn room(&self, channels: usize) -> usize {
         product([self.channel, channels]).saturating_add(LONG)
     }

@@ -9,7 +9,8 @@ use super::prefetch::StepPrefetch;
 use super::tile::Tile;
 use crate::job::Product;
 
-/// Adjacent positions of a window. Their elements are contiguous in each step.
+/// Adjacent positions of a window. Their elements are contiguous in each step, and a vector that begins among them is
+/// readable to its end.
 pub(crate) struct SlidingLine<'a> {
     /// The first position's element at an offset of 0, of the product's dtype.
     pub first: *const u8,
@@ -26,11 +27,18 @@ pub(crate) struct SlidingLine<'a> {
 /// The requirements of [`super::multiply`], except for the right operand, which `seen` replaces; the result's rows are
 /// contiguous; the processor has the instructions of the kind, whose units are real elements.
 pub(super) unsafe fn line<K: Kind>(p: &Product, seen: &SlidingLine<'_>) {
-    let width = TiledProduct::<'_, K>::WIDTH;
+    let kernel = |rows: usize, vectors: usize| match rows {
+        1 => K::KERNELS.sliding_row[vectors - 1],
+        _ => K::KERNELS.sliding[vectors - 1][rows - 1],
+    };
     let strips = p.m.div_ceil(K::ROWS);
     let one = K::Elem::from_scalar(Scalar::Int(1));
     // Tiles of nearly equal height.
     let start = |strip: usize| p.m * strip / strips;
+    let width = match p.m {
+        1 => K::KERNELS.sliding_row.len() * K::LANES,
+        _ => TiledProduct::<'_, K>::WIDTH,
+    };
     for strip in 0..strips {
         let rows = start(strip)..start(strip + 1);
         for depth in parts::<K>(p.k) {
@@ -63,9 +71,9 @@ pub(super) unsafe fn line<K: Kind>(p: &Product, seen: &SlidingLine<'_>) {
                         (tile.d_row, tile.d_one) = (bias.rows, true);
                     }
                 }
-                let kernels = &K::KERNELS.sliding[(tile.cols - 1) / K::LANES];
-                // SAFETY: guaranteed by the caller: the line has these columns in each step.
-                unsafe { kernels[rows.len() - 1](&tile) };
+                let kernel = kernel(rows.len(), tile.cols.div_ceil(K::LANES));
+                // SAFETY: guaranteed by the caller: in each step, the vectors of these columns are readable.
+                unsafe { kernel(&tile) };
             }
         }
     }

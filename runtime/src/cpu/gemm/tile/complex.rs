@@ -104,6 +104,7 @@ macro_rules! complex {
             tiles: [kernels::<false>(), kernels::<true>()],
             indirect: &[$(tile::<$rows, $parts, VECTORS, false, INDIRECT>),*],
             sliding: [&[], &[]],
+            sliding_row: &[],
         };
     };
 }

@@ -68,8 +68,11 @@ pub(super) struct Kernels<U: 'static, E: 'static> {
     pub tiles: [[Shapes<U, E>; 2]; 2],
     /// Kernels that read the left operand [`INDIRECT`]ly and whole panels of the right one; by rows, less one.
     pub indirect: &'static [TileFn<U, E>],
-    /// Kernels that read the columns of the right operand [`SLIDING`], masked; empty for complex numbers.
+    /// Kernels that read the columns of the right operand [`SLIDING`], in whole vectors; empty for complex numbers.
     pub sliding: Shapes<U, E>,
+    /// Like `sliding`, for a single row; by vectors, less one. Two sums alone would be limited by the latency of their
+    /// multiply-adds.
+    pub sliding_row: &'static [TileFn<U, E>],
 }
 
 /// Kernels by vectors, then by rows, less one each.
@@ -286,8 +289,18 @@ macro_rules! tile {
             tiles: [kernels::<false>(), kernels::<true>()],
             indirect: &[$(tile::<$rows, VECTORS, false, INDIRECT>),*],
             sliding: [
-                &[$(tile::<$rows, 1, true, SLIDING>),*],
-                &[$(tile::<$rows, 2, true, SLIDING>),*],
+                &[$(tile::<$rows, 1, false, SLIDING>),*],
+                &[$(tile::<$rows, 2, false, SLIDING>),*],
+            ],
+            sliding_row: &[
+                tile::<1, 1, false, SLIDING>,
+                tile::<1, 2, false, SLIDING>,
+                tile::<1, 3, false, SLIDING>,
+                tile::<1, 4, false, SLIDING>,
+                tile::<1, 5, false, SLIDING>,
+                tile::<1, 6, false, SLIDING>,
+                tile::<1, 7, false, SLIDING>,
+                tile::<1, 8, false, SLIDING>,
             ],
         };
     };
