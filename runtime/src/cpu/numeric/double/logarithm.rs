@@ -132,8 +132,9 @@ pub(crate) fn log10<const FMA: bool>(x: f64) -> f64 {
 /// Computes ln(1 + x + low) + `twos` ln 2 for a number x greater than -1 and its error.
 #[inline(always)]
 fn one_more<const FMA: bool>(x: f64, low: f64, twos: f64) -> f64 {
+    // Never subnormal. The caller replaces the result if the sum is not positive.
     let sum = 1.0 + x;
-    let (f, whole) = parts(sum);
+    let (f, whole) = normal_parts(sum.to_bits());
     // Small numbers are lost in the sum.
     let alone = whole == 0.0;
     let f = if alone { x } else { f };
@@ -191,7 +192,7 @@ pub(crate) fn acosh<const FMA: bool>(x: f64) -> f64 {
 /// dividing by powers of two.
 #[inline(always)]
 fn ratio<const FMA: bool>(a: (f64, f64), b: (f64, f64)) -> f64 {
-    let ((f, above), (g, below)) = (parts(a.0), parts(b.0));
+    let [(f, above), (g, below)] = [a.0, b.0].map(|x| normal_parts(x.to_bits()));
     let (m, n) = (1.0 + f, 1.0 + g);
     let more = if m > n * std::f64::consts::SQRT_2 {
         1.0
