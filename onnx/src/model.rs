@@ -9,7 +9,7 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use crate::call::Value;
 use crate::draft::Draft;
-use crate::fuse::{Counts, fuse};
+use crate::fuse::{Counts, fuse, prepare};
 use crate::graph::{Graph, ValueId};
 use crate::names::user::{DimNames, names_toml};
 use crate::names::{DimClass, Named, infer};
@@ -208,11 +208,14 @@ impl Model {
     /// Returns the graph that runs, and its fusions.
     fn running(&self) -> &(Graph, Counts) {
         self.fused.get_or_init(|| {
-            if self.is_fused {
-                fuse(&self.graph)
-            } else {
-                (self.graph.clone(), Counts::new())
+            if !self.is_fused {
+                return (self.graph.clone(), Counts::new());
             }
+            let (mut graph, counts) = fuse(&self.graph);
+            if self.device == Device::Cpu {
+                prepare(&mut graph);
+            }
+            (graph, counts)
         })
     }
 

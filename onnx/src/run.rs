@@ -12,10 +12,7 @@ use crate::value::{Value, Values};
 /// # Errors
 /// The first error of a node, which names the node and its operator.
 pub fn run(graph: &Graph, given: Vec<(ValueId, Value)>, outer: &Values) -> Result<Vec<Value>> {
-    let mut values: Values = vec![None; graph.values.len()];
-    for (&id, tensor) in &graph.constants {
-        values[id] = Some(Value::Tensor(tensor.clone()));
-    }
+    let mut values = graph.spare.take().unwrap_or_else(|| constants(graph));
     for &(outside, inside) in &graph.captures {
         values[inside] = outer.get(outside).cloned().flatten();
     }
@@ -39,7 +36,23 @@ pub fn run(graph: &Graph, given: Vec<(ValueId, Value)>, outer: &Values) -> Resul
             Error::new(ErrorKind::Argument, READ, what)
         })
     });
-    outputs.collect()
+    let outputs = outputs.collect();
+    let inside = graph.captures.iter().map(|capture| &capture.1);
+    for id in graph.inputs.iter().chain(&graph.outputs).chain(inside) {
+        let constant = graph.constants.get(id);
+        values[*id] = constant.cloned().map(Value::Tensor);
+    }
+    graph.spare.put(values);
+    outputs
+}
+
+/// Returns the values that are there before a run.
+fn constants(graph: &Graph) -> Values {
+    let mut values = vec![None; graph.values.len()];
+    for (&id, tensor) in &graph.constants {
+        values[id] = Some(Value::Tensor(tensor.clone()));
+    }
+    values
 }
 
 /// Calls the operator of a node where it can run.

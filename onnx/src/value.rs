@@ -1,5 +1,7 @@
 //! Values between nodes.
 
+use std::sync::Mutex;
+
 use nomina::DynTensor;
 
 /// A value between nodes.
@@ -35,3 +37,27 @@ impl From<DynTensor> for Value {
 
 /// The values of a graph while it runs.
 pub type Values = Vec<Option<Value>>;
+
+/// The values of a graph between two runs: its constants alone.
+#[derive(Debug, Default)]
+pub struct Spare(Mutex<Option<Values>>);
+
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Spare {
+    /// Takes the values, if no other run has them.
+    pub fn take(&self) -> Option<Values> {
+        self.0.try_lock().ok()?.take()
+    }
+
+    /// Puts values back for the next run.
+    pub fn put(&self, values: Values) {
+        if let Ok(mut place) = self.0.try_lock() {
+            *place = Some(values);
+        }
+    }
+}

@@ -11,8 +11,10 @@ mod view;
 mod weights;
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use nomina::{DType, DynTensor};
+use nomina_runtime::call::PreparedWeight;
 
 use crate::fold::fold;
 use crate::graph::{Attribute, Graph, Node, Placement, StatedSize, ValueId, ValueType};
@@ -58,6 +60,22 @@ pub fn fuse(graph: &Graph) -> (Graph, Counts) {
     (graph, counts)
 }
 
+/// Prepares the constant weights of convolutions, which the first run packs.
+pub fn prepare(graph: &mut Graph) {
+    for node in &mut graph.nodes {
+        for (_, attribute) in &mut node.attributes {
+            if let Attribute::Graph(inner) = attribute {
+                prepare(inner);
+            }
+        }
+        let weight = node.inputs.get(1).copied().flatten();
+        let weight = weight.and_then(|id| graph.constants.get(&id));
+        node.prepared = weight
+            .filter(|_| matches!(&node.op[..], "Conv" | "ConvActivation"))
+            .map(|weight| Arc::new(PreparedWeight::new(weight.raw().clone())));
+    }
+}
+
 /// Fuses the nodes of a graph and of those inside it.
 fn fuse_into(graph: &mut Graph, counts: &mut Counts) {
     // A run computes all constants, so that there is no need of a budget.
@@ -79,11 +97,12 @@ fn fuse_into(graph: &mut Graph, counts: &mut Counts) {
         }
     }
     fold_sizes(graph);
-    let passes: [fn(&View<'_>, usize) -> Option<Fusion>; 6] = [
+    let passes: [fn(&View<'_>, usize) -> Option<Fusion>; 7] = [
         patterns::match_norm,
         patterns::match_activation,
         weights::match_affine,
         weights::match_scale,
+        weights::match_residual,
         weights::match_layer,
         patterns::match_attention,
     ];
@@ -277,6 +296,7 @@ fn apply(
             outputs,
             attributes: fusion.attributes,
             placement: Placement::default(),
+            prepared: None,
         };
     }
     let mut gone = gone.into_iter();

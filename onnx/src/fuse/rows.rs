@@ -3,7 +3,7 @@
 use nomina::dynamic::LayerNormOptions;
 use nomina::{Activation, AttentionOptions, DynTensor, LeakyReluOptions, LinearOptions};
 use nomina_core::Result;
-use nomina_runtime::call::FinalOp;
+use nomina_runtime::call::{ConvAfter, FinalOp};
 
 use crate::call::Call;
 use crate::graph::Attribute;
@@ -108,6 +108,10 @@ fn conv_activation(c: &Call<'_>) -> Result<DynTensor> {
         "HardSwish" => Some(FinalOp::hard_swish()),
         "LeakyRelu" => Some(FinalOp::leaky_relu(leaky(c)?.negative_slope)),
         name => activation(name).map(FinalOp::from),
+    };
+    let after = ConvAfter {
+        plus: c.maybe(3)?.map(DynTensor::raw),
+        op: after,
     };
     conv::conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?, after)
 }

@@ -221,6 +221,33 @@ fn scaled(
     Ok((weight, from_floats(shifted, &[count], nomina::DType::F32)?))
 }
 
+/// Finds a sum of a convolution and another value of its sizes.
+pub fn match_residual(view: &View<'_>, root: usize) -> Option<Fusion> {
+    let [a, b] = view
+        .two(root)
+        .filter(|_| view.graph.nodes[root].op == "Add")?;
+    let result = view.result(root).filter(|&id| view.is_f32(id))?;
+    let fits = view.is_f32(a) && view.is_f32(b) && view.have_same_sizes(a, b);
+    let layer = |id: ValueId| {
+        let layer = view.maker(id)?;
+        let node = &view.graph.nodes[layer];
+        let is_plain = node.attribute("activation").is_none() && node.inputs.len() < 4;
+        let is_conv = matches!(&node.op[..], "Conv" | "ConvActivation");
+        (is_conv && is_plain && view.is_closed(&[root, layer])).then_some(layer)
+    };
+    // The other value is computed before the sum; of two convolutions, the last one adds.
+    let (layer, other) = layer(a).map(|at| (at, b)).max(layer(b).map(|at| (at, a)))?;
+    let constant = view.constant(other).is_some();
+    let input = |at: usize| view.input(layer, at).map_or(Operand::None, Operand::Value);
+    (fits && !constant && view.have_same_sizes(a, result)).then(|| Fusion {
+        kind: "sum with a convolution",
+        nodes: vec![root, layer],
+        op: "ConvActivation",
+        inputs: vec![input(0), input(1), input(2), Operand::Value(other)],
+        attributes: view.graph.nodes[layer].attributes.clone(),
+    })
+}
+
 /// Finds a bias and an activation after a product with a constant matrix, and an activation after a convolution.
 pub fn match_layer(view: &View<'_>, root: usize) -> Option<Fusion> {
     let result = view.result(root).filter(|&id| view.is_f32(id))?;

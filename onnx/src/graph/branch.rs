@@ -77,6 +77,7 @@ impl Graph {
             outputs: vec![Some(outer)],
             attributes: Vec::new(),
             placement: Placement::default(),
+            prepared: None,
         });
         self.nodes.extend(copies);
     }

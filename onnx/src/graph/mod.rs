@@ -6,13 +6,15 @@ mod read;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use nomina::DynTensor;
 use nomina_core::{DType, Error, ErrorKind, Result};
+use nomina_runtime::call::PreparedWeight;
 
 use crate::names::flow::Flow;
 use crate::proto::READ;
-use crate::value::{Value, Values};
+use crate::value::{Spare, Value, Values};
 
 pub use placement::Placement;
 pub use read::Reader;
@@ -116,6 +118,8 @@ pub struct Node {
     pub attributes: Vec<(String, Attribute)>,
     /// Where it runs, for values on a device.
     pub placement: Placement,
+    /// The constant weight of a convolution that runs on the host.
+    pub prepared: Option<Arc<PreparedWeight>>,
 }
 
 impl Node {
@@ -161,8 +165,10 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// Values of the graph around this one, and their index here.
     pub captures: Vec<(ValueId, ValueId)>,
-    /// The values that nobody needs after each node.
+    /// The values, other than constants, that nobody needs after each node.
     pub unused_after: Vec<Vec<ValueId>>,
+    /// The constants as values, once the graph has run.
+    pub spare: Spare,
 }
 
 impl Graph {
@@ -199,7 +205,8 @@ impl Graph {
         }
         self.constants.retain(|&id, _| needed[id]);
         let mut kept = vec![false; self.values.len()];
-        self.outputs.iter().for_each(|&id| kept[id] = true);
+        let constants = self.constants.keys();
+        (self.outputs.iter().chain(constants)).for_each(|&id| kept[id] = true);
         self.unused_after = vec![Vec::new(); self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
             let captured = node.graphs().flat_map(|g| g.captures.iter().map(|c| c.0));

@@ -199,6 +199,7 @@ impl Reader<'_> {
             outputs: Vec::new(),
             attributes: Vec::new(),
             placement: Placement::default(),
+            prepared: None,
         };
         for field in Fields::new(message) {
             match field? {

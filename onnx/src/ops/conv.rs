@@ -3,7 +3,7 @@
 use nomina::{ConvOptions, ConvTransposeOptions, DType, DynTensor};
 use nomina_core::op::Op;
 use nomina_core::{Names, Result};
-use nomina_runtime::call::{self, ConvArgs, ConvSites, FinalOp};
+use nomina_runtime::call::{self, ConvAfter, ConvArgs, ConvSites, ConvWeight};
 
 use super::move_elements::pad_constant;
 use super::norm::along_channels;
@@ -20,7 +20,7 @@ pub const ROWS: &[Row] = &[
         "Conv",
         1,
         Flow::Conv,
-        Single(|c| conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?, None)),
+        Single(|c| conv(c, c.x(0)?, c.x(1)?, c.maybe(2)?, ConvAfter::default())),
     )
     .emit(Emit::Single(spell::window::conv)),
     Row::new(
@@ -49,13 +49,13 @@ fn group(c: &Call<'_>) -> Result<usize> {
     group.ok_or_else(|| c.fail("`group` is not positive"))
 }
 
-/// Convolves, and applies an operator to the result; padding is zero.
+/// Convolves, and computes what follows; padding is zero.
 pub fn conv(
     c: &Call<'_>,
     x: &DynTensor,
     w: &DynTensor,
     bias: Option<&DynTensor>,
-    after: Option<FinalOp>,
+    after: ConvAfter<'_>,
 ) -> Result<DynTensor> {
     let window = Window::new(c, spatial(c, x)?, Some(spatial(c, w)?))?;
     let groups = group(c)?;
@@ -85,11 +85,12 @@ pub fn conv(
         groups,
     };
     let (raw, bias) = (x.raw(), bias.map(DynTensor::raw));
-    let out = match after {
-        Some(after) => call::conv_then(op, raw, w.raw(), bias, &sites, &args, after),
-        None => call::conv(op, raw, w.raw(), bias, &sites, &args),
+    let weight = match &c.node.prepared {
+        Some(prepared) => ConvWeight::Prepared(prepared),
+        None => ConvWeight::Once(w.raw()),
     };
-    DynTensor::from_parts(out?, Names::unnamed(count + 2))
+    let out = call::conv_then(op, raw, weight, bias, &sites, &args, after)?;
+    DynTensor::from_parts(out, Names::unnamed(count + 2))
 }
 
 /// Convolves transposed.

@@ -2,6 +2,7 @@
 
 use nomina::{DType, DynTensor};
 use nomina_core::Result;
+use nomina_runtime::call::ConvAfter;
 
 use super::conv::conv;
 use super::norm::along_channels;
@@ -180,7 +181,13 @@ fn exact_conv(
 ) -> Result<DynTensor> {
     let zero = x.1.map(|zero| reshape(zero, &[])).transpose()?;
     let w_zero = w.1.map(|zero| per_channel(zero, w.0.rank())).transpose()?;
-    conv(c, &centred(x.0, zero)?, &centred(w.0, w_zero)?, None, None)
+    conv(
+        c,
+        &centred(x.0, zero)?,
+        &centred(w.0, w_zero)?,
+        None,
+        ConvAfter::default(),
+    )
 }
 
 fn conv_integer(c: &Call<'_>) -> Result<DynTensor> {

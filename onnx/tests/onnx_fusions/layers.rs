@@ -139,6 +139,35 @@ fn convolutions_take_norms_factors_biases_and_activations() -> Result<()> {
 }
 
 #[test]
+fn convolutions_take_a_residual() -> Result<()> {
+    let pads = [("pads", Attr::Ints(vec![1, 1, 1, 1]))];
+    for operands in [["x", "conv"], ["conv", "x"], ["conv", "other"]] {
+        let model = conv(start(&["n", "4", "5", "7"]), "Conv", &[4, 4, 3, 3], &pads)
+            .random("v", &[4, 4, 1, 1])
+            .node("Conv", &["x", "v"], "other")
+            .node("Add", &operands, "sum")
+            .node("Relu", &["sum"], "y")
+            .output("y", &["n", "4", "5", "7"])
+            .model();
+        let (fusions, before, after) = compare(&model, &[2, 4, 5, 7], 2e-6)?;
+        let others = usize::from(operands[1] == "other");
+        assert_eq!((before, after), (3 + others, 1 + others), "{fusions:?}");
+        let wanted = [
+            ("activation of a convolution", 1),
+            ("sum with a convolution", 1),
+        ];
+        assert_eq!(fusions, wanted);
+    }
+    // The sum has more elements than the convolution.
+    let model = conv(start(&["n", "4", "5", "7"]), "Conv", &[4, 4, 5, 7], &[])
+        .node("Add", &["conv", "x"], "y")
+        .output("y", &["n", "4", "5", "7"])
+        .model();
+    assert_eq!(compare(&model, &[2, 4, 5, 7], 2e-6)?.0, []);
+    Ok(())
+}
+
+#[test]
 fn convolutions_take_the_slope_of_a_leaky_relu() -> Result<()> {
     for (op, weight, sizes) in [
         ("Conv", [6, 4, 3, 3], ["n", "6", "3", "5"]),

@@ -78,9 +78,10 @@ pub use communicator::Communicator;
 pub use contract::contract;
 pub(crate) use conv::weight_gradient;
 pub use conv::{
-    AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,
-    TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_then, conv_transpose, fold,
-    im2col, interpolate, interpolate_antialias, max_pool, max_unpool, pad,
+    AvgArgs, Columns, ConvAfter, ConvArgs, ConvSites, ConvWeight, InterpolateMode, MaxArgs,
+    PadMode, PadPair, PreparedWeight, TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv,
+    conv_then, conv_transpose, fold, im2col, interpolate, interpolate_antialias, max_pool,
+    max_unpool, pad,
 };
 pub use convert::{clone_in, contiguous, contiguous_in, duplicate, in_place_of, to_dtype, to_in};
 pub use copy::{copy_across, copy_into, fill};

@@ -187,7 +187,7 @@ impl Backend for Cpu {
         unsafe { cpu::sort::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
+    unsafe fn conv(&self, job: &ConvJob<'_>) -> Result<()> {
         // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::convolve::execute(job) }.map_err(|error| error.in_op(job.op))
     }

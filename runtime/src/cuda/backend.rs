@@ -161,7 +161,7 @@ impl Backend for Cuda {
         }
     }
 
-    unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
+    unsafe fn conv(&self, job: &ConvJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::conv::conv(self.forever(job.op)?, job) }
     }

@@ -180,7 +180,7 @@ pub(super) fn bias_ptr(bias: Option<*const u8>) -> *const u8 {
 ///
 /// # Safety
 /// See [`Backend`].
-pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<()> {
+pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob<'_>) -> Result<()> {
     let (_, taps, _) = counts(&job.windows);
     let depth = job.channels * taps;
     let narrow = job.outs < ROWS || depth < 2 * SLICE;
@@ -216,7 +216,7 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<()> {
 ///
 /// # Safety
 /// See [`Backend`]; weight and bias are in the dtype of [`arithmetic`].
-unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
+unsafe fn own(cuda: &'static Cuda, job: &ConvJob<'_>, narrow: bool) -> Result<()> {
     let (positions, taps, _) = counts(&job.windows);
     let [d, h, w] = job.windows.map(|window| window.size);
     let (depth, all) = (job.channels * taps, job.groups * job.outs);
@@ -346,7 +346,7 @@ struct ConvKernel {
 }
 
 impl ConvKernel {
-    fn choose(cuda: &Cuda, job: &ConvJob, columns: usize, wide: bool) -> Self {
+    fn choose(cuda: &Cuda, job: &ConvJob<'_>, columns: usize, wide: bool) -> Self {
         if job.dtype.size() == 2 && job.dtype.is_float() && cuda.properties.capability >= (8, 0) {
             let fragments = if job.outs > 64 { 4 } else { 2 };
             return Self {
@@ -376,7 +376,7 @@ impl ConvKernel {
 }
 
 /// Returns which operands can be read in words of 16 bytes: 1 for channels of the input, 2 for the weight.
-fn packed(job: &ConvJob, depth: usize) -> u64 {
+fn packed(job: &ConvJob<'_>, depth: usize) -> u64 {
     let aligned = |at: *const u8| at.addr().is_multiple_of(16);
     let mut others = (0..5).filter(|&dim| dim != 1);
     let channels = job.channels_last

@@ -43,7 +43,7 @@ pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, UnpoolJob, WindowSpan};
 pub use product::FinalOp;
 pub(crate) use product::{
     AttentionGradientJob, AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product,
-    Repeat,
+    Repeat, Residual,
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub use recurrent::RecurrentKind;
@@ -218,7 +218,7 @@ pub(crate) trait Backend: DataDependent {
     ///
     /// # Safety
     /// See [`Backend`].
-    unsafe fn conv(&self, job: &ConvJob) -> Result<()>;
+    unsafe fn conv(&self, job: &ConvJob<'_>) -> Result<()>;
 
     /// Computes a transposed convolution.
     ///

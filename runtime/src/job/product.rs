@@ -50,6 +50,29 @@ impl Matrix {
 pub struct FinalOp {
     pub(crate) op: Op,
     pub(crate) number: Option<f64>,
+    /// What is added before; `op` is `Add` if nothing follows.
+    pub(crate) plus: Option<Residual>,
+}
+
+/// The elements of a tensor with the layout of a result, to which they are added.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Residual {
+    pub first: *const u8,
+    /// The result's first element.
+    pub result: *const u8,
+}
+
+// SAFETY: addresses; the code that reads there explains why nobody writes meanwhile.
+unsafe impl Send for Residual {}
+// SAFETY: as above.
+unsafe impl Sync for Residual {}
+
+impl Residual {
+    /// Returns the address of what is added to the element at an address in the result.
+    pub(crate) fn beside(self, at: *const u8) -> *const u8 {
+        let offset = at.addr().wrapping_sub(self.result.addr());
+        self.first.wrapping_add(offset)
+    }
 }
 
 impl FinalOp {
@@ -65,12 +88,17 @@ impl FinalOp {
         Self {
             op: Op::LeakyRelu,
             number: Some(slope),
+            plus: None,
         }
     }
 
     /// Creates an operator of one operand.
     pub(crate) fn unary(op: Op) -> Self {
-        Self { op, number: None }
+        Self {
+            op,
+            number: None,
+            plus: None,
+        }
     }
 }
 

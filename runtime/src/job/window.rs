@@ -5,6 +5,7 @@ use std::ops::Range;
 use nomina_core::DType;
 
 use super::FinalOp;
+use crate::cpu::conv::kept::KeptWeight;
 use crate::shape::product;
 
 /// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before` fit into `isize`.
@@ -82,7 +83,7 @@ impl Sliding {
 
 /// A convolution for a backend. Strides are in elements.
 #[derive(Clone, Copy)]
-pub(crate) struct ConvJob {
+pub(crate) struct ConvJob<'a> {
     /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
@@ -99,6 +100,8 @@ pub(crate) struct ConvJob {
     /// The weight, with dims output channels, channels of a group, kernel: on the host in the dtype of [`arithmetic`],
     /// elsewhere in `dtype`.
     pub(crate) weight: *const u8,
+    /// Where calls with this weight keep it packed; not for channels after the kernel.
+    pub(crate) kept: Option<&'a KeptWeight>,
     /// Whether the weight has the channels after the kernel, like an input with innermost channels.
     pub(crate) channels_last: bool,
     /// One per output channel, in the weight's dtype.
@@ -111,9 +114,9 @@ pub(crate) struct ConvJob {
 }
 
 // SAFETY: contains only addresses and numbers; the code that uses them explains why tasks do not conflict.
-unsafe impl Sync for ConvJob {}
+unsafe impl Sync for ConvJob<'_> {}
 
-impl ConvJob {
+impl ConvJob<'_> {
     /// Returns the same convolution without elements that no window covers, along dims with a kernel of one element, and with
     /// dims of one position outermost, so that lines of positions are long.
     pub(crate) fn normalized(&self) -> Self {

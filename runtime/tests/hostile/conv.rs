@@ -4,7 +4,8 @@ use nomina_core::DType;
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{
-    self, AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, PadPair, Resize, TransposedArgs,
+    self, AvgArgs, Columns, ConvArgs, ConvSites, ConvWeight, MaxArgs, PadPair, PreparedWeight,
+    Resize, TransposedArgs,
 };
 
 use super::draw::Draw;
@@ -13,7 +14,7 @@ use super::make;
 
 calls! { call:
     conv(op(&[Op::Conv1d, Op::Conv2d, Op::Conv3d]), image(), weight(), _, sites(), conv_args());
-    conv_then(op(&[Op::Conv1d, Op::Conv2d, Op::Conv3d]), image(), weight(), _, sites(), conv_args(), _);
+    conv_then(op(&[Op::Conv1d, Op::Conv2d, Op::Conv3d]), image(), conv_weight(), _, sites(), conv_args(), _);
     conv_transpose(op(&[Op::ConvTranspose2d]), image(), weight(), _, sites(), transposed_args());
     max_pool(op(&[Op::MaxPool2d]), image(), spatial(), max_args(), _);
     avg_pool(op(&[Op::AvgPool2d]), image(), spatial(), avg_args());
@@ -52,6 +53,15 @@ impl<'a> Draw<'a, '_> {
             .chain((0..self.sliding()).map(|_| self.bytes.below(4)))
             .collect();
         self.of(&sizes)
+    }
+
+    fn conv_weight(&mut self) -> ConvWeight<'a> {
+        let weight = self.weight();
+        if self.bytes.below(2) == 0 {
+            return ConvWeight::Once(weight);
+        }
+        let prepared = PreparedWeight::new(weight.clone());
+        ConvWeight::Prepared(self.lent.weights.lend(prepared))
     }
 
     fn spatial(&mut self) -> &'a [usize] {

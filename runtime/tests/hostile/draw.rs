@@ -5,7 +5,8 @@ use std::cell::{Cell, OnceCell};
 use nomina_core::DType;
 use nomina_runtime::Generator;
 use nomina_runtime::call::{
-    Arg, AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, Node, PadPair, Resize, TransposedArgs,
+    Arg, AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, Node, PadPair, PreparedWeight, Resize,
+    TransposedArgs,
 };
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
 
@@ -86,6 +87,7 @@ pub struct Lent<'a> {
     pub nodes: Slots<Vec<Node<'a>>>,
     pub sites: Slots<ConvSites<'a>>,
     pub conv: Slots<ConvArgs<'a>>,
+    pub weights: Slots<PreparedWeight>,
     pub transposed: Slots<TransposedArgs<'a>>,
     pub max: Slots<MaxArgs<'a>>,
     pub avg: Slots<AvgArgs<'a>>,

@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, MemoryFormat, Scalar};
 use nomina_runtime::call::{
-    Activation, Affine, Arg, CdistMode, FinalOp, InterpolateMode, Interpolation, PadMode,
-    RecurrentKind, ReduceOptions, ScatterReduce, Scores, Update, Window,
+    Activation, Affine, Arg, CdistMode, ConvAfter, FinalOp, InterpolateMode, Interpolation,
+    PadMode, RecurrentKind, ReduceOptions, ScatterReduce, Scores, Update, Window,
 };
 use nomina_runtime::grad::BackwardOptions;
 use nomina_runtime::random::Distribution;
@@ -217,6 +217,15 @@ impl<'a> Given<'a> for Affine<'a> {
         Self {
             weight: Given::given(d),
             bias: Given::given(d),
+        }
+    }
+}
+
+impl<'a> Given<'a> for ConvAfter<'a> {
+    fn given(d: &mut Draw<'a, '_>) -> Self {
+        Self {
+            plus: Given::given(d),
+            op: Given::given(d),
         }
     }
 }

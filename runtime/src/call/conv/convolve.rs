@@ -1,5 +1,7 @@
 //! Convolutions and their transposes.
 
+use std::sync::OnceLock;
+
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
@@ -9,10 +11,11 @@ use super::{
 };
 use crate::call::backend::backend;
 use crate::call::{Arg, contiguous, pointwise_owned, to_dtype};
+use crate::cpu::conv::kept::KeptWeight;
 use crate::dispatch::arithmetic;
-use crate::job::{ConvJob, FinalOp, Sliding, TransposedJob, WindowDims, is_direct};
-use crate::raw::Raw;
+use crate::job::{ConvJob, FinalOp, Residual, Sliding, TransposedJob, WindowDims, is_direct};
 use crate::raw::graph::is_wanted;
+use crate::raw::{Raw, Strided};
 use crate::shape::{Shape, count, numel, scaled_stride};
 use crate::tape::record_convolution;
 
@@ -57,6 +60,52 @@ pub struct TransposedArgs<'a> {
     pub groups: usize,
     /// The distance between elements under the kernel.
     pub dilation: &'a [usize],
+}
+
+/// A weight for many convolutions. The first one keeps it in the order in which its kernel reads it, which is a second
+/// copy; those with other dims or groups pack it anew.
+#[derive(Debug)]
+pub struct PreparedWeight {
+    weight: Raw,
+    /// The layout and the number of groups that are kept.
+    first: OnceLock<(Strided, usize)>,
+    kept: KeptWeight,
+}
+
+impl PreparedWeight {
+    /// Creates a weight that is packed by the first convolution.
+    #[must_use]
+    pub fn new(weight: Raw) -> Self {
+        Self {
+            weight,
+            first: OnceLock::new(),
+            kept: KeptWeight::default(),
+        }
+    }
+
+    /// Returns where a weight with this layout is kept.
+    fn kept(&self, layout: &Strided, groups: usize) -> Option<&KeptWeight> {
+        let first = self.first.get_or_init(|| (layout.clone(), groups));
+        (first.0 == *layout && first.1 == groups).then_some(&self.kept)
+    }
+}
+
+/// The weight of a convolution.
+#[derive(Clone, Copy, Debug)]
+pub enum ConvWeight<'a> {
+    /// One for this call.
+    Once(&'a Raw),
+    /// One that stays packed.
+    Prepared(&'a PreparedWeight),
+}
+
+/// What follows a convolution.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConvAfter<'a> {
+    /// A tensor of the result's sizes and dtype that is added to it.
+    pub plus: Option<&'a Raw>,
+    /// The operator that is applied then.
+    pub op: Option<FinalOp>,
 }
 
 /// The checked operands, with their dims in one order.
@@ -202,42 +251,72 @@ pub fn conv(
     at: &ConvSites<'_>,
     args: &ConvArgs<'_>,
 ) -> Result<Raw> {
-    convolved(op, [x, weight], bias, at, args, None)
+    convolved(op, [x, weight], None, bias, at, args, ConvAfter::default())
 }
 
-/// Like [`conv`], followed by an operator, which on the host is applied while the sums are cached.
+/// Like [`conv`], with a weight that may be prepared, and followed by a sum and an operator if there are any, which on the
+/// host are computed while the convolution's own sums are cached.
 ///
 /// # Errors
-/// Like [`conv`]; also if the operator does not take the dtype.
+/// Like [`conv`]; also if the operator does not take the dtype, or if what is added has other sizes.
 pub fn conv_then(
     op: Op,
     x: &Raw,
-    weight: &Raw,
+    weight: ConvWeight<'_>,
     bias: Option<&Raw>,
     at: &ConvSites<'_>,
     args: &ConvArgs<'_>,
-    after: FinalOp,
+    after: ConvAfter<'_>,
 ) -> Result<Raw> {
-    let operands = [Some(x), Some(weight), bias];
+    let (weight, prepared) = match weight {
+        ConvWeight::Once(weight) => (weight, None),
+        ConvWeight::Prepared(prepared) => (&prepared.weight, Some(prepared)),
+    };
+    let operands = [Some(x), Some(weight), bias, after.plus];
     let inside = x.device().is_cpu()
         && matches!(x.dtype(), DType::F32 | DType::F64)
         && !is_wanted(operands.into_iter().flatten());
-    let out = convolved(op, [x, weight], bias, at, args, inside.then_some(after))?;
     if inside {
-        return Ok(out);
+        return convolved(op, [x, weight], prepared, bias, at, args, after);
     }
+    let none = ConvAfter::default();
+    let mut out = convolved(op, [x, weight], prepared, bias, at, args, none)?;
+    if let Some(plus) = after.plus {
+        check_plus(op, x, plus, out.shape())?;
+        out = pointwise_owned(Op::Add, out, &[Arg::Tensor(plus)])?;
+    }
+    let Some(after) = after.op else {
+        return Ok(out);
+    };
     let number = after.number.map(|number| Arg::Scalar(number.into()));
     pointwise_owned(after.op, out, number.as_slice())
 }
 
-/// Convolves, and applies an operator if there is one.
+/// Checks that a tensor has the sizes, the dtype and the device of a result.
+fn check_plus(op: Op, x: &Raw, plus: &Raw, shape: &[usize]) -> Result<()> {
+    if plus.shape() == shape && plus.dtype() == x.dtype() && plus.device() == x.device() {
+        return Ok(());
+    }
+    let what = format!(
+        "{} of sizes {:?} on `{}` is added to a result of {} and sizes {shape:?} on `{}`",
+        plus.dtype(),
+        plus.shape(),
+        plus.device(),
+        x.dtype(),
+        x.device()
+    );
+    Err(refuse(ErrorKind::Shape, op, &[x, plus], what))
+}
+
+/// Convolves, and computes what follows.
 fn convolved(
     op: Op,
     [x, weight]: [&Raw; 2],
+    prepared: Option<&PreparedWeight>,
     bias: Option<&Raw>,
     at: &ConvSites<'_>,
     args: &ConvArgs<'_>,
-    after: Option<FinalOp>,
+    after: ConvAfter<'_>,
 ) -> Result<Raw> {
     let ready = ready(op, [x, weight], bias, at, args.groups, false)?;
     let windows = windows(op, [x, weight], at, args)?;
@@ -270,8 +349,29 @@ fn convolved(
     } else {
         Raw::empty(op.name(), &shape, input.dtype(), input.device())?
     };
+    let plus = match after.plus {
+        Some(plus) => {
+            let moved = inverse(&ready.back);
+            let sizes = [&ready.lead[..], &shape[1..]].concat();
+            let result: Shape = ready.back.iter().map(|&dim| sizes[dim]).collect();
+            check_plus(op, x, plus, &result)?;
+            let plus = plus.permute(&moved)?.reshape(&shape)?;
+            Some(contiguous(&if last {
+                plus.permute(&behind)?
+            } else {
+                plus
+            })?)
+        }
+        None => None,
+    };
     let positions = count(&shape[2..]);
     let (outs, place) = (ready.outs as isize, positions as isize);
+    let result = out.fresh_ptr();
+    let residual = plus.as_ref().map(|plus| Residual {
+        first: plus.as_ptr(),
+        result,
+    });
+    let last_op = after.op.or(residual.map(|_| FinalOp::unary(Op::Add)));
     let job = ConvJob {
         op: op.name(),
         dtype: input.dtype(),
@@ -283,10 +383,16 @@ fn convolved(
         x: input.as_ptr(),
         x_strides: strides(&input),
         weight: w.as_ptr(),
+        kept: prepared
+            .filter(|_| !last)
+            .and_then(|all| all.kept(ready.weight.layout(), args.groups)),
         channels_last: last,
         bias: ready.bias.as_ref().map(Raw::as_ptr),
-        after,
-        out: out.fresh_ptr(),
+        after: last_op.map(|op| FinalOp {
+            plus: residual,
+            ..op
+        }),
+        out: result,
         out_strides: if last {
             [scaled_stride(outs, positions), 1, outs]
         } else {

@@ -18,7 +18,10 @@ use crate::shape::Shape;
 
 pub use antialias::interpolate_antialias;
 pub use columns::{Columns, fold, im2col};
-pub use convolve::{ConvArgs, ConvSites, TransposedArgs, conv, conv_then, conv_transpose};
+pub use convolve::{
+    ConvAfter, ConvArgs, ConvSites, ConvWeight, PreparedWeight, TransposedArgs, conv, conv_then,
+    conv_transpose,
+};
 pub use pad::{PadMode, pad};
 pub use pool::{AvgArgs, MaxArgs, adaptive_avg, adaptive_max, avg_pool, max_pool, max_unpool};
 pub use resample::{InterpolateMode, interpolate};

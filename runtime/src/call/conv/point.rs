@@ -5,7 +5,7 @@ use nomina_core::Scalar;
 use crate::job::{ConvJob, Matrix, Product, Repeat};
 use crate::shape::{product, scaled_stride};
 
-impl ConvJob {
+impl ConvJob<'_> {
     /// Computes a kernel of one element as a product with the input in place, one for each batch and group; `None` if
     /// it is not one. The result holds the bias before, if there is one.
     pub(crate) fn as_product(&self) -> Option<(Product, [Repeat; 2])> {

@@ -398,11 +398,23 @@ fn an_operator_follows_a_convolution() {
             dilation: &[1, 1],
             groups,
         };
+        let prepared = PreparedWeight::new(w.clone());
         let last = crate::call::contiguous(&x.permute(&[0, 2, 3, 1]).unwrap()).unwrap();
         for x in [x, last.permute(&[0, 3, 1, 2]).unwrap()] {
             let want = slow(&x, &w, &args);
             let bias4 = bias.reshape(&[1, bias.numel(), 1, 1]).unwrap();
             let want = pointwise(Op::Add, &[Arg::Tensor(&want), Arg::Tensor(&bias4)]).unwrap();
+            let plus = numbers(want.shape(), 4);
+            let sum = pointwise(Op::Add, &[Arg::Tensor(&want), Arg::Tensor(&plus)]).unwrap();
+            for op in [None, Some(FinalOp::from(Activation::Relu))] {
+                let relu = || pointwise(Op::Relu, &[Arg::Tensor(&sum)]).unwrap();
+                let want = op.map_or_else(|| sum.clone(), |_| relu());
+                let (weight, plus) = (ConvWeight::Prepared(&prepared), Some(&plus));
+                let after = ConvAfter { plus, op };
+                let bias = Some(&bias);
+                let got = conv_then(Op::Conv2d, &x, weight, bias, &SITES, &args, after);
+                same(&got.unwrap(), &want);
+            }
             for (after, op, number) in [
                 (FinalOp::from(Activation::Relu), Op::Relu, None),
                 (FinalOp::leaky_relu(0.5), Op::LeakyRelu, Some(0.5)),
@@ -412,9 +424,82 @@ fn an_operator_follows_a_convolution() {
                 let operands: Vec<_> = [Arg::Tensor(&want)].into_iter().chain(number).collect();
                 let want = pointwise(op, &operands).unwrap();
                 let bias = Some(&bias);
-                let got = conv_then(Op::Conv2d, &x, &w, bias, &SITES, &args, after).unwrap();
-                same(&got, &want);
+                for weight in [ConvWeight::Once(&w), ConvWeight::Prepared(&prepared)] {
+                    let after = ConvAfter {
+                        plus: None,
+                        op: Some(after),
+                    };
+                    let got = conv_then(Op::Conv2d, &x, weight, bias, &SITES, &args, after);
+                    same(&got.unwrap(), &want);
+                }
             }
         }
+    }
+}
+
+#[test]
+fn a_prepared_weight_is_read_like_a_new_one() {
+    // A point whose weight is too large to be read in place, several groups, and rows and panels after each other.
+    for (shape, groups) in [
+        ([270, 520, 1, 1], 1),
+        ([24, 12, 3, 3], 2),
+        ([40, 40, 3, 3], 1),
+    ] {
+        let w = numbers(&shape, 2);
+        let prepared = PreparedWeight::new(w.clone());
+        for (n, height, width) in [(1, 4, 30), (2, 5, 7), (3, 40, 41), (1, 3, 3)] {
+            let x = numbers(&[n, shape[1] * groups, height, width], 1);
+            for padding in [[0, 0], [1, 0]] {
+                let args = ConvArgs {
+                    stride: &[1, 1],
+                    padding: Some(&padding),
+                    dilation: &[1, 1],
+                    groups,
+                };
+                let weight = ConvWeight::Prepared(&prepared);
+                let got = conv_then(
+                    Op::Conv2d,
+                    &x,
+                    weight,
+                    None,
+                    &SITES,
+                    &args,
+                    ConvAfter::default(),
+                )
+                .unwrap();
+                same(
+                    &got,
+                    &conv(Op::Conv2d, &x, &w, None, &SITES, &args).unwrap(),
+                );
+            }
+        }
+        // Sites that swap the weight's dims find another weight.
+        let turned = ConvSites {
+            out: 1,
+            weight_channel: 0,
+            ..SITES
+        };
+        let x = numbers(&[1, shape[0], 9, 20], 1);
+        let args = ConvArgs {
+            stride: &[1, 1],
+            padding: None,
+            dilation: &[1, 1],
+            groups: 1,
+        };
+        let weight = ConvWeight::Prepared(&prepared);
+        let got = conv_then(
+            Op::Conv2d,
+            &x,
+            weight,
+            None,
+            &turned,
+            &args,
+            ConvAfter::default(),
+        )
+        .unwrap();
+        same(
+            &got,
+            &conv(Op::Conv2d, &x, &w, None, &turned, &args).unwrap(),
+        );
     }
 }

@@ -4,12 +4,14 @@ use half::{bf16, f16};
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
+use super::kept::kept;
 use super::lower::Lower;
 use super::number::{ConvNumber, Widen, compute, native};
 use super::{BLOCK, direct, group_product, panels, positions, sliding, taps};
 use crate::job::{ConvJob, Matrix, Product, is_direct};
 
 use crate::cpu::gemm;
+use crate::cpu::gemm::lowered::{PackOrder, Packed};
 use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
@@ -28,7 +30,7 @@ const DEEP: usize = 64;
 ///
 /// # Safety
 /// All elements are in bounds; nobody else accesses the result meanwhile.
-pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
+pub(crate) unsafe fn execute(job: &ConvJob<'_>) -> Result<(), NoMemory> {
     let job = &job.normalized();
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -48,7 +50,7 @@ pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn floats<S: Widen<A>, A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<(), NoMemory> {
+unsafe fn floats<S: Widen<A>, A: ConvNumber + Widen<A>>(job: &ConvJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         if native::<S, A>() && sliding::convolve::<A>(job)? {
@@ -67,20 +69,33 @@ unsafe fn floats<S: Widen<A>, A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result
 }
 
 /// Computes a convolution if it is a plain product. Returns whether it is.
-unsafe fn point<A: ConvNumber>(job: &ConvJob) -> Result<bool, NoMemory> {
+unsafe fn point<A: ConvNumber>(job: &ConvJob<'_>) -> Result<bool, NoMemory> {
     let Some((mut product, mut repeats)) = job.as_product() else {
         return Ok(false);
     };
     product.addend = group_product::<A>(job, 0).addend;
     repeats[1].d = job.outs as isize;
     // SAFETY: the matrices are the job's.
-    unsafe { gemm::multiply(product, &repeats)? };
+    unsafe {
+        if job.groups == 1
+            && Packed::pays(&product)
+            && let Some([weight]) = kept::<A>(job, PackOrder::Rows, threads())?
+        {
+            for _ in 0..job.batch {
+                weight.multiply(&product)?;
+                product.b = product.b.shift(repeats[0].b, job.dtype);
+                product.c = product.c.shift(repeats[0].c, job.dtype);
+            }
+        } else {
+            gemm::multiply(product, &repeats)?;
+        }
+    }
     Ok(true)
 }
 
 /// Computes a convolution of few positions with the weight read in place, since packing it would take longer than the
 /// sums. Returns false, without having done anything, for other convolutions.
-unsafe fn few_positions<A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<bool, NoMemory> {
+unsafe fn few_positions<A: ConvNumber + Widen<A>>(job: &ConvJob<'_>) -> Result<bool, NoMemory> {
     let (count, taps) = (positions(&job.windows), taps(&job.windows));
     let depth = product([job.channels, taps]);
     if job.channels_last || product([job.batch, count]) > FEW || depth < DEEP || job.outs < count {
@@ -138,7 +153,7 @@ impl<A: ConvNumber + Widen<A>> Kernel for WindowRows<'_, A> {
 
 /// Some positions of one group of one batch.
 struct PositionBlock<'a, S, A> {
-    job: &'a ConvJob,
+    job: &'a ConvJob<'a>,
     n: usize,
     group: usize,
     from: usize,
@@ -150,7 +165,7 @@ struct PositionBlock<'a, S, A> {
     elements: std::marker::PhantomData<S>,
 }
 
-unsafe fn by_blocks<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemory> {
+unsafe fn by_blocks<S: Widen<A>, A: ConvNumber>(job: &ConvJob<'_>) -> Result<(), NoMemory> {
     let depth = job.channels * taps(&job.windows);
     let count = positions(&job.windows);
     let units = job.batch * job.groups;

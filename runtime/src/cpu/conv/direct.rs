@@ -20,7 +20,9 @@ const GRAIN: usize = 1 << 15;
 ///
 /// # Safety
 /// The requirements of [`super::convolve::execute`].
-pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<(), NoMemory> {
+pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(
+    job: &ConvJob<'_>,
+) -> Result<(), NoMemory> {
     let [d, h, w] = &job.windows;
     let rows = job.batch * job.groups * job.outs * d.out * h.out;
     let work = w.out * job.channels * taps(&job.windows);
@@ -45,7 +47,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Resu
 
 /// Some rows of the result.
 struct DirectRows<'a, S, A> {
-    job: &'a ConvJob,
+    job: &'a ConvJob<'a>,
     range: Range<usize>,
     sums: &'a mut [A],
     spans: &'a [(usize, usize)],

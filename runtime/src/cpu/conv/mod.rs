@@ -13,6 +13,7 @@ mod add;
 pub(crate) mod columns;
 pub(crate) mod convolve;
 mod direct;
+pub(crate) mod kept;
 mod line;
 mod lower;
 mod number;
@@ -34,7 +35,7 @@ const BLOCK: usize = 384 << 10;
 
 /// Returns the product of a group's weight, in elements of `A`, and of columns that are filled in later: the number, the right
 /// operand, and the result. A bias is its addend.
-fn group_product<A>(job: &ConvJob, group: usize) -> Product {
+fn group_product<A>(job: &ConvJob<'_>, group: usize) -> Product {
     let depth = crate::shape::product([job.channels, taps(&job.windows)]);
     let nowhere = Matrix {
         ptr: std::ptr::null_mut(),

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use super::kept::{kept, pack};
 use super::number::{ConvNumber, Widen, compute, native};
 use super::planes::{PlaneLayout, WindowPanels, fill};
 use super::share::{Sizes, Tasks};
@@ -14,8 +15,7 @@ use crate::cpu::gemm::lowered::{PackOrder, Packed, TileShape};
 use crate::cpu::parallel::{Shared, threads, try_each};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::job::{ConvJob, Matrix};
-use crate::memory::scratch::push;
-use crate::memory::{NoMemory, Scratch};
+use crate::memory::{self, NoMemory, Scratch};
 use crate::shape;
 
 /// Bytes of the planes that are filled at once.
@@ -31,7 +31,9 @@ const OFTEN: usize = 2;
 ///
 /// # Safety
 /// The requirements of [`super::convolve::execute`].
-pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Result<bool, NoMemory> {
+pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(
+    job: &ConvJob<'_>,
+) -> Result<bool, NoMemory> {
     if job.channels_last {
         return Ok(false);
     }
@@ -57,28 +59,26 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Resu
     } else {
         (PackOrder::Rows, None)
     };
-    let mut weights = Vec::new();
-    let mut whole = PanelConv::<S, A> {
+    // The number of times that tasks would pack a group's weight.
+    let [across, _] = tasks.grid(sizes);
+    let often = shape::product([job.batch, across]) > OFTEN;
+    // SAFETY: guaranteed by the caller.
+    let kept = unsafe { kept::<A>(job, order, threads)? };
+    let own = match kept {
+        Some(_) => Vec::new(),
+        // SAFETY: as above.
+        None if often => unsafe { pack::<A>(job, order, threads)? },
+        None => memory::scratch::collect((0..job.groups).map(|_| Packed::later(order)))?,
+    };
+    let whole = PanelConv::<S, A> {
         job,
         layout: &layout,
         sizes,
         tasks,
-        weights: &[],
+        weights: kept.unwrap_or(&own),
         steps: steps.as_deref().unwrap_or_default(),
         elements: PhantomData,
     };
-    // The number of times that tasks would pack a group's weight.
-    let [across, _] = tasks.grid(sizes);
-    let often = shape::product([job.batch, across]) > OFTEN;
-    for group in 0..job.groups {
-        let packed = match often {
-            // SAFETY: guaranteed by the caller: the weight has the group's rows.
-            true => unsafe { Packed::new(&group_product::<A>(job, group), order, threads)? },
-            false => Packed::later(order),
-        };
-        push(&mut weights, packed)?;
-    }
-    whole.weights = &weights;
     // The number of units at a time that stay cached.
     let unit = shape::product([layout.room(job.channels), size_of::<A>()]);
     let at_once = (PLANES / unit).clamp(1, units.max(1));
@@ -94,7 +94,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(job: &ConvJob) -> Resu
 
 /// A convolution, and the data shared by its tasks.
 struct PanelConv<'a, S, A> {
-    job: &'a ConvJob,
+    job: &'a ConvJob<'a>,
     layout: &'a PlaneLayout<'a>,
     sizes: Sizes,
     tasks: Tasks,

@@ -92,8 +92,10 @@ impl<'a> PlaneLayout<'a> {
     pub(super) fn steps(&self, channels: usize) -> Result<Scratch<usize>, NoMemory> {
         let taps = self.taps.len();
         let mut steps = Scratch::new([channels, taps], 0)?;
-        for (at, step) in steps.iter_mut().enumerate() {
-            *step = at / taps * self.channel + self.taps[at % taps];
+        for (channel, steps) in steps.chunks_exact_mut(taps).enumerate() {
+            for (step, tap) in steps.iter_mut().zip(self.taps.iter()) {
+                *step = channel * self.channel + tap;
+            }
         }
         Ok(steps)
     }
@@ -104,7 +106,7 @@ impl<'a> PlaneLayout<'a> {
 /// # Safety
 /// The requirements of [`super::convolve::execute`]; there is room for the planes.
 pub(super) unsafe fn fill<S: Widen<A>, A: ConvNumber>(
-    job: &ConvJob,
+    job: &ConvJob<'_>,
     layout: &PlaneLayout<'_>,
     units: Range<usize>,
     planes: *mut A,

@@ -32,7 +32,9 @@ const TASKS: usize = 4;
 ///
 /// # Safety
 /// The requirements of [`super::convolve::execute`].
-pub(super) unsafe fn convolve<A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result<bool, NoMemory> {
+pub(super) unsafe fn convolve<A: ConvNumber + Widen<A>>(
+    job: &ConvJob<'_>,
+) -> Result<bool, NoMemory> {
     let depth = product([job.channels, taps(&job.windows)]);
     let [d, h, w] = &job.windows;
     let lines = product([d.out, h.out]);
@@ -103,7 +105,7 @@ pub(super) unsafe fn convolve<A: ConvNumber + Widen<A>>(job: &ConvJob) -> Result
 
 /// A convolution, and the data shared by its tasks.
 struct SlidingConv<'a> {
-    job: &'a ConvJob,
+    job: &'a ConvJob<'a>,
     layout: &'a PlaneLayout<'a>,
     /// The offset of each channel and tap.
     steps: &'a [usize],

@@ -3,18 +3,24 @@
 //! The epilogue uses the operator's own loops on elements already rounded to the result's dtype, so
 //! results are bitwise equal to those of the separate operator.
 
+use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
 use crate::cpu::parallel::{GRAIN, Shared, split};
 use crate::cpu::pointwise::{self, Kernel};
 use crate::dispatch::arithmetic;
-use crate::job::{FinalOp, Product};
+use crate::job::{FinalOp, Product, Residual};
+
+/// Elements to which a residual is added at a time.
+const PIECE: usize = 2048;
 
 /// An epilogue and the dtype of its elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Epilogue {
-    kernel: &'static Kernel,
+    kernel: Option<&'static Kernel>,
     number: Option<f64>,
+    /// The kernel of sums, and what is added first.
+    plus: Option<(&'static Kernel, Residual)>,
     dtype: DType,
 }
 
@@ -26,9 +32,19 @@ impl Epilogue {
 
     /// Returns the epilogue that applies an operator to elements of `dtype`, or `None` if no kernel computes it.
     pub(crate) fn of_dtype(after: FinalOp, dtype: DType) -> Option<Self> {
+        let kernel = |op| pointwise::kernel(op, arithmetic(dtype));
+        let plus = match after.plus {
+            Some(residual) => Some((kernel(Op::Add)?, residual)),
+            None => None,
+        };
+        let kernel = match after.op {
+            Op::Add => None,
+            op => Some(kernel(op)?),
+        };
         Some(Self {
-            kernel: pointwise::kernel(after.op, arithmetic(dtype))?,
+            kernel,
             number: after.number,
+            plus,
             dtype,
         })
     }
@@ -46,16 +62,23 @@ impl Epilogue {
             (rows, n)
         };
         let apart = apart * self.dtype.size() as isize;
-        for row in 0..rows as isize {
+        // With two passes, the elements stay in the first-level cache.
+        let piece = if self.plus.is_some() { PIECE } else { n.max(1) };
+        for (row, first) in
+            (0..rows as isize).flat_map(|row| (0..n).step_by(piece).map(move |at| (row, at)))
+        {
+            let n = piece.min(n - first);
+            let ptr = ptr.wrapping_offset(row * apart);
+            let ptr = ptr.wrapping_add(first * self.dtype.size());
+            let number = self.number.map(Scalar::Float);
             // SAFETY: guaranteed by the caller.
             unsafe {
-                pointwise::run_in_place(
-                    self.kernel,
-                    self.number.map(Scalar::Float),
-                    self.dtype,
-                    n,
-                    ptr.wrapping_offset(row * apart),
-                );
+                if let Some((add, residual)) = self.plus {
+                    pointwise::run_with(add, n, ptr, residual.beside(ptr));
+                }
+                if let Some(kernel) = self.kernel {
+                    pointwise::run_in_place(kernel, number, self.dtype, n, ptr);
+                }
             }
         }
     }

@@ -114,6 +114,7 @@ pub(crate) unsafe fn sliding_line(p: &Product, seen: &SlidingLine<'_>) {
 }
 
 /// A left operand shared by several products, possibly packed.
+#[derive(Debug)]
 pub(crate) struct Packed {
     /// The whole packed operand; if absent, each product packs the rows it needs.
     block: Option<Block>,
@@ -124,7 +125,7 @@ pub(crate) struct Packed {
 /// How a left operand is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PackOrder {
-    /// In rows of tiles, for [`Packed::lowered`].
+    /// In rows of tiles, for [`Packed::lowered`] and [`Packed::multiply`].
     Rows,
     /// In panels, like a right operand, for [`Packed::indirect`].
     Panels,
@@ -153,11 +154,38 @@ impl Packed {
         Self { block: None, order }
     }
 
+    /// Returns the order in which products read the operand.
+    pub(crate) fn order(&self) -> PackOrder {
+        self.order
+    }
+
+    /// Returns whether a product would pack its left operand: it is too large to be read in place, and rows of the result
+    /// are contiguous.
+    pub(crate) fn pays(p: &Product) -> bool {
+        let large = of_dtype!(p.dtype, K => !TiledProduct::<'_, K>::new(p, Prefetch::NONE).few());
+        large && p.n > 1 && p.c.cols == 1
+    }
+
     /// Returns the first unit of the packed operand.
     fn first<U>(&self, order: PackOrder) -> Option<*const U> {
         assert_eq!(self.order, order, "packed in another order");
         let block = self.block.as_ref();
         block.map(|block| block.as_ptr().as_ptr().cast::<U>().cast_const())
+    }
+
+    /// Computes a product with this left operand, on several threads if that pays.
+    ///
+    /// # Safety
+    /// The requirements of [`super::multiply`].
+    pub(crate) unsafe fn multiply(&self, p: &Product) -> Result<(), NoMemory> {
+        // SAFETY: guaranteed by the caller; the kind is one of this processor.
+        unsafe {
+            of_dtype!(p.dtype, K => {
+                let mut job = TiledProduct::<'_, K>::new(p, Prefetch::NONE);
+                job.left = self.first(PackOrder::Rows).map_or(Left::Own, Left::Packed);
+                job.run(p.work() >= super::PARALLEL)
+            })
+        }
     }
 
     /// Computes some rows of a product with this left operand, on this thread. The rows start at a multiple of a tile's

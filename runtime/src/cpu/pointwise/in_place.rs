@@ -1,4 +1,4 @@
-//! In-place operators of one operand on contiguous elements.
+//! In-place operators on contiguous elements.
 
 use std::mem::MaybeUninit;
 
@@ -16,6 +16,24 @@ const BLOCK: usize = 1024;
 /// A block of the widest dtype that other dtypes are computed in: `f32`.
 #[repr(C, align(64))]
 struct WideBlock([MaybeUninit<f32>; BLOCK]);
+
+/// Applies a kernel of two operands of its result's dtype to `n` contiguous elements and as many others, which it replaces
+/// by the results.
+///
+/// # Safety
+/// The elements are valid for the dtype and aligned, nobody else accesses those at `ptr` meanwhile, and `other` does not
+/// overlap them.
+pub(crate) unsafe fn run_with(kernel: &Kernel, n: usize, ptr: *mut u8, other: *const u8) {
+    debug_assert!(kernel.arity == 2 && kernel.reads_only(kernel.output));
+    let job = ContiguousJob {
+        count: n,
+        dest: ptr,
+        lanes: &[Lane::Whole(ptr.cast_const()), Lane::Whole(other)],
+        in_place: true,
+    };
+    // SAFETY: guaranteed by the caller.
+    unsafe { run_contiguous(kernel, &job) };
+}
 
 /// Applies a kernel of one dtype, of the elements and perhaps a number, to `n` contiguous elements. Elements of another
 /// dtype are converted to the kernel's dtype and back.

@@ -26,7 +26,7 @@ pub(crate) use contiguous::{
     ContiguousJob, Lane, SMALL, StackBlock, repeat, run_contiguous, run_over_operand, spread,
 };
 pub(crate) use generated::kernel;
-pub(crate) use in_place::run_in_place;
+pub(crate) use in_place::{run_in_place, run_with};
 pub(crate) use kernel::{DenseLoop, Inputs, Kernel};
 
 /// Returns the kernel of an elementwise operation; operands of other dtypes pass through blocks.

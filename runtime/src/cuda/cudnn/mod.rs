@@ -288,7 +288,7 @@ macro_rules! question {
 ///
 /// # Safety
 /// See [`Backend`].
-pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
+pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob<'_>) -> Result<bool> {
     let question = ConvQuery {
         last: job.channels_last,
         ..question!(Forward, job)

@@ -1,0 +1,54 @@
+//! A weight that stays packed between calls.
+
+use std::sync::OnceLock;
+
+use super::group_product;
+use crate::cpu::gemm::lowered::{PackOrder, Packed};
+use crate::job::ConvJob;
+use crate::memory::NoMemory;
+use crate::memory::scratch::push;
+
+/// The weight of each group, in the order in which the first call that packs it reads it.
+#[derive(Debug, Default)]
+pub(crate) struct KeptWeight(OnceLock<Vec<Packed>>);
+
+/// Packs the weight of each group on `threads` threads.
+///
+/// # Safety
+/// The requirements of [`super::convolve::execute`]; `A` is the type of the weight's elements, which tiles multiply.
+pub(super) unsafe fn pack<A>(
+    job: &ConvJob<'_>,
+    order: PackOrder,
+    threads: usize,
+) -> Result<Vec<Packed>, NoMemory> {
+    let mut all = Vec::new();
+    for group in 0..job.groups {
+        // SAFETY: guaranteed by the caller: the weight has the group's rows.
+        let packed = unsafe { Packed::new(&group_product::<A>(job, group), order, threads)? };
+        push(&mut all, packed)?;
+    }
+    Ok(all)
+}
+
+/// Returns the weight of each group that the job keeps, and packs it if this is the first call; `None` if the job keeps
+/// nothing, or another order.
+///
+/// # Safety
+/// The requirements of [`pack`]; all jobs that keep this weight have its sizes and groups.
+pub(super) unsafe fn kept<'a, A>(
+    job: &ConvJob<'a>,
+    order: PackOrder,
+    threads: usize,
+) -> Result<Option<&'a [Packed]>, NoMemory> {
+    let Some(KeptWeight(kept)) = job.kept else {
+        return Ok(None);
+    };
+    if kept.get().is_none() {
+        // SAFETY: guaranteed by the caller.
+        let packed = unsafe { pack::<A>(job, order, threads)? };
+        // Another thread may have been faster.
+        let _ = kept.set(packed);
+    }
+    let all = kept.get().map(Vec::as_slice);
+    Ok(all.filter(|all| all.iter().all(|one| one.order() == order)))
+}
