@@ -1,7 +1,7 @@
 //! Copies and conversions of runs of elements.
 //!
 //! All elements that are not already in the layout and dtype that a kernel needs pass through here:
-//! 12 × 12 pairs of dtypes, each as a dense loop for every SIMD level and as a strided one.
+//! 12 × 12 pairs of dtypes, each as a dense loop for every SIMD level. Strides are a copy of elements of a size.
 
 mod copy;
 
@@ -9,7 +9,6 @@ mod copy;
 mod tests;
 
 use std::mem::MaybeUninit;
-use std::slice;
 
 use nomina_core::DType;
 
@@ -20,13 +19,21 @@ use crate::dispatch::with_dtype;
 pub(crate) use copy::copy;
 
 type DenseCast = unsafe fn(usize, *const u8, *mut u8);
-type StridedCast = unsafe fn(usize, *const u8, isize, *mut u8, isize);
+type StridedCopy = unsafe fn(usize, *const u8, isize, *mut u8, isize);
+
+/// Elements that are converted at a time if either side is not contiguous.
+const STAGE: usize = 256;
+
+/// A block of contiguous elements.
+#[repr(C, align(64))]
+struct Block([MaybeUninit<u8>; STAGE * size_of::<[u64; 2]>()]);
 
 /// The loops that convert elements of one dtype to another.
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
     dense: DenseCast,
-    strided: StridedCast,
+    /// Copies of elements of the first dtype, and of the second, between any strides.
+    copy: [StridedCopy; 2],
     sizes: [isize; 2],
     copies: bool,
 }
@@ -34,14 +41,15 @@ pub(crate) struct Cast {
 impl Cast {
     /// Returns the loops from one dtype to another.
     pub(crate) fn new(from: DType, to: DType) -> Self {
-        let (dense, strided) = if from == to {
-            copying(from)
+        let [copying, pasting] = [from, to].map(|dtype| copies_of(dtype.size()));
+        let dense = if from == to {
+            copying.0
         } else {
-            converting(from, to)
+            converting(from, to)[level() as usize]
         };
         Self {
-            dense: dense[level() as usize],
-            strided,
+            dense,
+            copy: [copying.1, pasting.1],
             sizes: [from.size() as isize, to.size() as isize],
             copies: from == to,
         }
@@ -75,54 +83,92 @@ impl Cast {
         unsafe {
             if [source_step, dest_step] == self.sizes {
                 (self.dense)(n, source, dest);
+            } else if self.copies {
+                (self.copy[0])(n, source, source_step, dest, dest_step);
             } else {
-                (self.strided)(n, source, source_step, dest, dest_step);
+                self.staged(n, source, source_step, dest, dest_step);
             }
+        }
+    }
+
+    /// Converts elements with strides: copies them to a block, converts them there, and copies them to their places.
+    ///
+    /// # Safety
+    /// The requirements of [`Cast::run`].
+    unsafe fn staged(
+        &self,
+        n: usize,
+        source: *const u8,
+        source_step: isize,
+        dest: *mut u8,
+        dest_step: isize,
+    ) {
+        let (mut before, mut after) = (
+            MaybeUninit::<Block>::uninit(),
+            MaybeUninit::<Block>::uninit(),
+        );
+        let (before, after) = (
+            before.as_mut_ptr().cast::<u8>(),
+            after.as_mut_ptr().cast::<u8>(),
+        );
+        let [from, to] = self.sizes;
+        if source_step == 0 && n > 0 {
+            // SAFETY: there is an element; its value is written to all places.
+            unsafe {
+                (self.dense)(1, source, after);
+                (self.copy[1])(n, after, 0, dest, dest_step);
+            }
+            return;
+        }
+        let mut done = 0;
+        while done < n {
+            let count = STAGE.min(n - done);
+            let mut read = source.wrapping_offset(done as isize * source_step);
+            let place = dest.wrapping_offset(done as isize * dest_step);
+            // SAFETY: `count` elements from the `done`th on are the caller's; the blocks have room for them.
+            unsafe {
+                if source_step != from {
+                    (self.copy[0])(count, read, source_step, before, from);
+                    read = before;
+                }
+                if dest_step == to {
+                    (self.dense)(count, read, place);
+                } else {
+                    (self.dense)(count, read, after);
+                    (self.copy[1])(count, after, to, place, dest_step);
+                }
+            }
+            done += count;
         }
     }
 }
 
-/// Returns loops that copy bits; only the size of the dtype matters.
-fn copying(dtype: DType) -> ([DenseCast; LEVELS], StridedCast) {
+/// Returns loops that copy elements of a size: contiguous ones, and any.
+fn copies_of(size: usize) -> (DenseCast, StridedCopy) {
     macro_rules! sized {
         ($t:ty) => {{
             unsafe fn dense(n: usize, source: *const u8, dest: *mut u8) {
                 // SAFETY: guaranteed by the caller.
                 unsafe { source.copy_to_nonoverlapping(dest, n * size_of::<$t>()) }
             }
-            (
-                [dense as DenseCast; LEVELS],
-                strided::<$t, $t> as StridedCast,
-            )
+            (dense as DenseCast, strided::<$t> as StridedCopy)
         }};
     }
-    match dtype.size() {
+    match size {
         1 => sized!(u8),
-        2 => sized!(UnalignedBits<u16>),
-        4 => sized!(UnalignedBits<u32>),
-        8 => sized!(UnalignedBits<u64>),
-        _ => sized!(UnalignedBits<[u64; 2]>),
+        2 => sized!(u16),
+        4 => sized!(u32),
+        8 => sized!(u64),
+        _ => sized!([u64; 2]),
     }
 }
 
-/// The bits of a dtype whose alignment is only that of its parts.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-struct UnalignedBits<T>(T);
-
-impl<T: Copy> Convert<UnalignedBits<T>> for UnalignedBits<T> {
-    #[inline(always)]
-    fn convert(self) -> Self {
-        self
-    }
-}
-
-fn converting(from: DType, to: DType) -> ([DenseCast; LEVELS], StridedCast) {
+/// Returns the loops that convert contiguous elements.
+fn converting(from: DType, to: DType) -> [DenseCast; LEVELS] {
     with_dtype!(from, A => with_dtype!(to, B => {
-        let dense = levels!(fn(n: usize, source: *const u8, dest: *mut u8) {
+        levels!(fn(n: usize, source: *const u8, dest: *mut u8) {
             dense::<A, B>(n, source.cast(), dest.cast())
-        });
-        (dense, strided::<A, B> as StridedCast)
+        })
     }))
 }
 
@@ -132,49 +178,43 @@ fn converting(from: DType, to: DType) -> ([DenseCast; LEVELS], StridedCast) {
 /// The requirements of [`Cast::run`], with contiguous elements.
 #[inline(always)]
 unsafe fn dense<A: Convert<B>, B: Copy>(n: usize, source: *const A, dest: *mut B) {
-    // SAFETY: guaranteed by the caller; the destination may be uninitialised.
-    let (source, dest) = unsafe {
-        let dest = dest.cast::<MaybeUninit<B>>();
-        (
-            slice::from_raw_parts(source, n),
-            slice::from_raw_parts_mut(dest, n),
-        )
-    };
-    for (dest, &source) in dest.iter_mut().zip(source) {
-        dest.write(source.convert());
+    let mut i = 0;
+    while i < n {
+        // SAFETY: guaranteed by the caller; the destination may be uninitialised.
+        unsafe { *dest.add(i) = (*source.add(i)).convert() };
+        i += 1;
     }
 }
 
-/// Converts elements with strides.
+/// Copies elements with strides. They may lie at any address, as complex numbers have the alignment of their parts.
 ///
 /// # Safety
 /// The requirements of [`Cast::run`].
-unsafe fn strided<A: Convert<B>, B: Copy>(
+unsafe fn strided<T: Copy>(
     n: usize,
     source: *const u8,
     source_step: isize,
     dest: *mut u8,
     dest_step: isize,
 ) {
-    if n == 0 {
-        return;
-    }
-    // SAFETY: all `n` elements are the caller's; there is at least one.
+    let place = |i: usize| dest.wrapping_offset(i as isize * dest_step).cast::<T>();
+    // SAFETY: all `n` elements are the caller's; the first is read only if there is one.
     unsafe {
-        if source_step == 0 {
-            let value = source.cast::<A>().read().convert();
-            if dest_step == size_of::<B>() as isize {
-                slice::from_raw_parts_mut(dest.cast::<MaybeUninit<B>>(), n)
-                    .fill(MaybeUninit::new(value));
+        if source_step == 0 && n > 0 {
+            let value = source.cast::<T>().read_unaligned();
+            if dest_step == size_of::<T>() as isize {
+                for i in 0..n {
+                    dest.cast::<T>().wrapping_add(i).write_unaligned(value);
+                }
                 return;
             }
-            for i in 0..n as isize {
-                dest.offset(i * dest_step).cast::<B>().write(value);
+            for i in 0..n {
+                place(i).write_unaligned(value);
             }
         } else {
-            for i in 0..n as isize {
-                let value = source.offset(i * source_step).cast::<A>().read().convert();
-                dest.offset(i * dest_step).cast::<B>().write(value);
+            for i in 0..n {
+                let from = source.wrapping_offset(i as isize * source_step);
+                place(i).write_unaligned(from.cast::<T>().read_unaligned());
             }
         }
     }

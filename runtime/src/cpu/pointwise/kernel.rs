@@ -1,8 +1,5 @@
 //! Kernels: loops over scalar expressions.
 
-use std::mem::MaybeUninit;
-use std::slice;
-
 use nomina_core::{DType, Element};
 
 use crate::cpu::parallel::{GRAIN, UNTIMED};
@@ -127,34 +124,24 @@ pub(super) const fn output4<A, B, C, D, R: Element>(_: &impl Fn(A, B, C, D) -> R
     R::DTYPE
 }
 
-/// Returns `n` inputs as a slice.
-///
-/// # Safety
-/// They are readable, valid and aligned.
-#[inline(always)]
-unsafe fn input<'a, T>(ptr: *const u8, n: usize) -> &'a [T] {
-    // SAFETY: guaranteed by the caller.
-    unsafe { slice::from_raw_parts(ptr.cast(), n) }
-}
-
-/// Returns the room for `n` results as a slice.
-///
-/// # Safety
-/// They are writable and aligned, and nothing else accesses them meanwhile.
-#[inline(always)]
-unsafe fn output<'a, T>(ptr: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
-    // SAFETY: guaranteed by the caller.
-    unsafe { slice::from_raw_parts_mut(ptr.cast(), n) }
-}
+// The loops below call no iterator: its functions would be instantiated for each kernel, and unoptimised builds would
+// call them for each element.
 
 /// # Safety
 /// The requirements of [`Kernel::pick`].
 #[inline(always)]
-pub(super) unsafe fn loop1<A: Copy, R>(n: usize, out: *mut u8, inputs: Inputs, f: impl Fn(A) -> R) {
-    // SAFETY: guaranteed by the caller.
-    let (out, x) = unsafe { (output::<R>(out, n), input::<A>(inputs[0], n)) };
-    for (out, &x) in out.iter_mut().zip(x) {
-        out.write(f(x));
+pub(super) unsafe fn loop1<A: Copy, R: Copy>(
+    n: usize,
+    out: *mut u8,
+    inputs: Inputs,
+    f: impl Fn(A) -> R,
+) {
+    let (out, x) = (out.cast::<R>(), inputs[0].cast::<A>());
+    let mut i = 0;
+    while i < n {
+        // SAFETY: guaranteed by the caller.
+        unsafe { *out.add(i) = f(*x.add(i)) };
+        i += 1;
     }
 }
 
@@ -163,9 +150,7 @@ pub(super) unsafe fn loop1<A: Copy, R>(n: usize, out: *mut u8, inputs: Inputs, f
 #[inline(always)]
 pub(super) unsafe fn own1<A: Copy>(n: usize, out: *mut u8, _: Inputs, f: impl Fn(A) -> A) {
     // SAFETY: guaranteed by the caller.
-    for x in unsafe { slice::from_raw_parts_mut::<A>(out.cast(), n) } {
-        *x = f(*x);
-    }
+    unsafe { loop1(n, out, [out.cast_const(); 4], f) };
 }
 
 /// # Safety
@@ -177,14 +162,9 @@ pub(super) unsafe fn own2<A: Copy, B: Copy>(
     inputs: Inputs,
     f: impl Fn(A, B) -> A,
 ) {
+    let [_, y, ..] = inputs;
     // SAFETY: guaranteed by the caller.
-    let (own, y) = unsafe {
-        let own = slice::from_raw_parts_mut::<A>(out.cast(), n);
-        (own, input::<B>(inputs[1], n))
-    };
-    for (x, &y) in own.iter_mut().zip(y) {
-        *x = f(*x, y);
-    }
+    unsafe { loop2(n, out, [out.cast_const(), y, y, y], f) };
 }
 
 /// The number of elements that are checked at a time for arguments out of reach of the fast function: long enough for
@@ -205,23 +185,37 @@ pub(super) unsafe fn loop_reaching<T: Copy>(
     near: impl Fn(T) -> T,
     far: impl Fn(T) -> T,
 ) {
-    // SAFETY: guaranteed by the caller.
-    let (out, x) = unsafe { (output::<T>(out, n), input::<T>(inputs[0], n)) };
-    for (out, x) in out.chunks_mut(STRETCH).zip(x.chunks(STRETCH)) {
+    let (out, x) = (out.cast::<T>(), inputs[0].cast::<T>());
+    let mut start = 0;
+    while start < n {
+        let end = if n - start < STRETCH {
+            n
+        } else {
+            start + STRETCH
+        };
         // All elements are computed and checked, vectorised; then the exceptions are recomputed one by one. A result
         // therefore does not depend on its neighbours.
-        let mut all = true;
-        for (out, &x) in out.iter_mut().zip(x) {
-            out.write(near(x));
-            all &= reaches(x);
+        let (mut all, mut i) = (true, start);
+        while i < end {
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                let x = *x.add(i);
+                *out.add(i) = near(x);
+                all &= reaches(x);
+            }
+            i += 1;
         }
-        if !all {
-            for (out, &x) in out.iter_mut().zip(x) {
+        while !all && start < end {
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                let x = *x.add(start);
                 if !reaches(x) {
-                    out.write(far(x));
+                    *out.add(start) = far(x);
                 }
             }
+            start += 1;
         }
+        start = end;
     }
 }
 
@@ -238,97 +232,100 @@ pub(super) unsafe fn loop_holding<T: Copy>(
     near: impl Fn(T, T) -> (T, bool),
     far: fn(T, T) -> T,
 ) {
-    // SAFETY: guaranteed by the caller.
-    let (out, x, y) = unsafe {
-        let [x, y, ..] = inputs;
-        (output::<T>(out, n), input::<T>(x, n), input::<T>(y, n))
-    };
-    let parts = out.chunks_mut(STRETCH).zip(x.chunks(STRETCH));
-    for ((out, x), y) in parts.zip(y.chunks(STRETCH)) {
-        let mut all = true;
-        for ((out, &x), &y) in out.iter_mut().zip(x).zip(y) {
-            let (value, holds) = near(x, y);
-            out.write(value);
-            all &= holds;
+    let (out, x, y) = (
+        out.cast::<T>(),
+        inputs[0].cast::<T>(),
+        inputs[1].cast::<T>(),
+    );
+    let mut start = 0;
+    while start < n {
+        let end = if n - start < STRETCH {
+            n
+        } else {
+            start + STRETCH
+        };
+        let (mut all, mut i) = (true, start);
+        while i < end {
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                let (value, holds) = near(*x.add(i), *y.add(i));
+                *out.add(i) = value;
+                all &= holds;
+            }
+            i += 1;
         }
-        if !all {
-            for ((out, &x), &y) in out.iter_mut().zip(x).zip(y) {
+        while !all && start < end {
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                let (x, y) = (*x.add(start), *y.add(start));
                 if !near(x, y).1 {
-                    out.write(far(x, y));
+                    *out.add(start) = far(x, y);
                 }
             }
+            start += 1;
         }
+        start = end;
     }
 }
 
 /// # Safety
 /// The requirements of [`Kernel::pick`].
 #[inline(always)]
-pub(super) unsafe fn loop2<A: Copy, B: Copy, R>(
+pub(super) unsafe fn loop2<A: Copy, B: Copy, R: Copy>(
     n: usize,
     out: *mut u8,
     inputs: Inputs,
     f: impl Fn(A, B) -> R,
 ) {
-    // SAFETY: guaranteed by the caller.
-    let (out, x, y) = unsafe {
-        (
-            output::<R>(out, n),
-            input::<A>(inputs[0], n),
-            input::<B>(inputs[1], n),
-        )
-    };
-    for ((out, &x), &y) in out.iter_mut().zip(x).zip(y) {
-        out.write(f(x, y));
+    let (out, x, y) = (
+        out.cast::<R>(),
+        inputs[0].cast::<A>(),
+        inputs[1].cast::<B>(),
+    );
+    let mut i = 0;
+    while i < n {
+        // SAFETY: guaranteed by the caller.
+        unsafe { *out.add(i) = f(*x.add(i), *y.add(i)) };
+        i += 1;
     }
 }
 
 /// # Safety
 /// The requirements of [`Kernel::pick`].
 #[inline(always)]
-pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
+pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R: Copy>(
     n: usize,
     out: *mut u8,
     inputs: Inputs,
     f: impl Fn(A, B, C) -> R,
 ) {
-    // SAFETY: guaranteed by the caller.
-    let (out, x, y, z) = unsafe {
-        let [x, y, z, _] = inputs;
-        (
-            output::<R>(out, n),
-            input::<A>(x, n),
-            input::<B>(y, n),
-            input::<C>(z, n),
-        )
-    };
-    for (((out, &x), &y), &z) in out.iter_mut().zip(x).zip(y).zip(z) {
-        out.write(f(x, y, z));
+    let [x, y, z, _] = inputs;
+    let (out, x, y, z) = (out.cast::<R>(), x.cast::<A>(), y.cast::<B>(), z.cast::<C>());
+    let mut i = 0;
+    while i < n {
+        // SAFETY: guaranteed by the caller.
+        unsafe { *out.add(i) = f(*x.add(i), *y.add(i), *z.add(i)) };
+        i += 1;
     }
 }
 
 /// # Safety
 /// The requirements of [`Kernel::pick`].
 #[inline(always)]
-pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
+pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R: Copy>(
     n: usize,
     out: *mut u8,
     inputs: Inputs,
     f: impl Fn(A, B, C, D) -> R,
 ) {
-    // SAFETY: guaranteed by the caller.
-    let (out, x, y, z, w) = unsafe {
-        let [x, y, z, w] = inputs;
-        (
-            output::<R>(out, n),
-            input::<A>(x, n),
-            input::<B>(y, n),
-            input::<C>(z, n),
-            input::<D>(w, n),
-        )
-    };
-    for ((((out, &x), &y), &z), &w) in out.iter_mut().zip(x).zip(y).zip(z).zip(w) {
-        out.write(f(x, y, z, w));
+    let [x, y, z, w] = inputs;
+    let (out, x, y) = (out.cast::<R>(), x.cast::<A>(), y.cast::<B>());
+    let (z, w) = (z.cast::<C>(), w.cast::<D>());
+    let mut i = 0;
+    while i < n {
+        // SAFETY: guaranteed by the caller.
+        unsafe { *out.add(i) = f(*x.add(i), *y.add(i), *z.add(i), *w.add(i)) };
+        i += 1;
     }
 }
 
