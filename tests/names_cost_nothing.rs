@@ -9,6 +9,7 @@ use counting::counted;
 use nomina::no_grad;
 use nomina::prelude::*;
 use nomina_core::op::Op;
+use nomina_nn::prelude::*;
 use nomina_runtime::{Raw, call};
 
 dims! { N, C, K }
@@ -48,6 +49,20 @@ fn a_typed_call_allocates_what_the_call_without_names_does() {
 
     let bare = allocations(|| call::mm(&ra, &rb).unwrap());
     assert_eq!(allocations(|| a.mm(&b)), bare, "mm");
+}
+
+/// A layer knows by its types where the dims of its input are.
+#[test]
+fn a_layer_allocates_what_its_product_without_names_does() {
+    let layer = Linear::new(C.of(4), K.of(5));
+    let x: Tensor<(N, C)> = Tensor::ones([3, 4]);
+    let (rx, rw) = (raw(&x), raw(&layer.weight));
+    let bias = layer.bias.as_ref().map(|bias| raw(bias));
+    let bare = || no_grad(|| call::linear(&rx, &rw, bias.as_ref(), 1, None).unwrap());
+    assert_eq!(
+        allocations(|| no_grad(|| layer.forward(&x))),
+        allocations(bare)
+    );
 }
 
 /// A result's buffer and its reference count are in one block, and the block of the previous result is reused.

@@ -9,6 +9,7 @@ mod copy;
 mod tests;
 
 use std::mem::MaybeUninit;
+use std::slice;
 
 use nomina_core::DType;
 
@@ -143,7 +144,7 @@ impl Cast {
     }
 }
 
-/// Returns loops that copy elements of a size: contiguous ones, and any.
+/// Returns loops that copy elements of a size: contiguous ones, and any. Complex numbers have the alignment of their parts.
 fn copies_of(size: usize) -> (DenseCast, StridedCopy) {
     macro_rules! sized {
         ($t:ty) => {{
@@ -158,7 +159,7 @@ fn copies_of(size: usize) -> (DenseCast, StridedCopy) {
         1 => sized!(u8),
         2 => sized!(u16),
         4 => sized!(u32),
-        8 => sized!(u64),
+        8 => sized!([u32; 2]),
         _ => sized!([u64; 2]),
     }
 }
@@ -186,7 +187,7 @@ unsafe fn dense<A: Convert<B>, B: Copy>(n: usize, source: *const A, dest: *mut B
     }
 }
 
-/// Copies elements with strides. They may lie at any address, as complex numbers have the alignment of their parts.
+/// Copies elements with strides.
 ///
 /// # Safety
 /// The requirements of [`Cast::run`].
@@ -197,25 +198,19 @@ unsafe fn strided<T: Copy>(
     dest: *mut u8,
     dest_step: isize,
 ) {
-    let place = |i: usize| dest.wrapping_offset(i as isize * dest_step).cast::<T>();
     // SAFETY: all `n` elements are the caller's; the first is read only if there is one.
     unsafe {
-        if source_step == 0 && n > 0 {
-            let value = source.cast::<T>().read_unaligned();
-            if dest_step == size_of::<T>() as isize {
-                for i in 0..n {
-                    dest.cast::<T>().wrapping_add(i).write_unaligned(value);
-                }
-                return;
-            }
-            for i in 0..n {
-                place(i).write_unaligned(value);
-            }
-        } else {
-            for i in 0..n {
-                let from = source.wrapping_offset(i as isize * source_step);
-                place(i).write_unaligned(from.cast::<T>().read_unaligned());
-            }
+        if source_step == 0 && dest_step == size_of::<T>() as isize && n > 0 {
+            let value = MaybeUninit::new(*source.cast::<T>());
+            slice::from_raw_parts_mut(dest.cast::<MaybeUninit<T>>(), n).fill(value);
+            return;
+        }
+        // Unoptimised builds would call the functions of an iterator for each element.
+        let mut i = 0;
+        while i < n as isize {
+            let from = source.wrapping_offset(i * source_step).cast::<T>();
+            *dest.wrapping_offset(i * dest_step).cast::<T>() = *from;
+            i += 1;
         }
     }
 }
