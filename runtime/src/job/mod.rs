@@ -12,6 +12,7 @@ mod fused;
 mod index;
 mod lines;
 mod normalize;
+mod packed;
 mod pool;
 mod product;
 mod random;
@@ -39,6 +40,7 @@ pub use index::Update;
 pub(crate) use index::{Counted, IndexJob, Unchecked};
 pub(crate) use lines::{ContiguousRows, LineJob, Search, Task};
 pub(crate) use normalize::{EntropyJob, NormJob, Outside, RowGradient, RowGradientJob, SoftmaxJob};
+pub(crate) use packed::{KeptWeight, PackOrder, Packed};
 pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, UnpoolJob, WindowSpan};
 pub use product::FinalOp;
 pub(crate) use product::{

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use nomina_core::DType;
 
-use super::FinalOp;
-use crate::cpu::conv::kept::KeptWeight;
+use super::{FinalOp, KeptWeight};
 use crate::shape::product;
 
 /// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before` fit into `isize`.

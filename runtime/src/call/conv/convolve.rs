@@ -1,21 +1,19 @@
-//! Convolutions and their transposes.
-
-use std::sync::OnceLock;
+//! Convolutions.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
+use super::prepared::{ConvAfter, ConvWeight, PreparedWeight, check_plus};
 use super::{
     check_count, check_dims, inverse, order, padded_size, refuse, three, too_long_kernel,
     too_much_padding,
 };
 use crate::call::backend::backend;
 use crate::call::{Arg, contiguous, pointwise_owned, to_dtype};
-use crate::cpu::conv::kept::KeptWeight;
 use crate::dispatch::arithmetic;
-use crate::job::{ConvJob, FinalOp, Residual, Sliding, TransposedJob, WindowDims, is_direct};
+use crate::job::{ConvJob, FinalOp, Residual, Sliding, WindowDims, is_direct};
+use crate::raw::Raw;
 use crate::raw::graph::is_wanted;
-use crate::raw::{Raw, Strided};
 use crate::shape::{Shape, count, numel, scaled_stride};
 use crate::tape::record_convolution;
 
@@ -47,84 +45,23 @@ pub struct ConvArgs<'a> {
     pub groups: usize,
 }
 
-/// The arguments of a transposed convolution; one number for each spatial dim.
-#[derive(Clone, Copy, Debug)]
-pub struct TransposedArgs<'a> {
-    /// The distance between positions.
-    pub stride: &'a [usize],
-    /// The number of elements cut off before and after.
-    pub padding: &'a [usize],
-    /// The number of elements added after.
-    pub output_padding: &'a [usize],
-    /// The number of groups of channels.
-    pub groups: usize,
-    /// The distance between elements under the kernel.
-    pub dilation: &'a [usize],
-}
-
-/// A weight for many convolutions. The first one keeps it in the order in which its kernel reads it, which is a second
-/// copy; those with other dims or groups pack it anew.
-#[derive(Debug)]
-pub struct PreparedWeight {
-    weight: Raw,
-    /// The layout and the number of groups that are kept.
-    first: OnceLock<(Strided, usize)>,
-    kept: KeptWeight,
-}
-
-impl PreparedWeight {
-    /// Creates a weight that is packed by the first convolution.
-    #[must_use]
-    pub fn new(weight: Raw) -> Self {
-        Self {
-            weight,
-            first: OnceLock::new(),
-            kept: KeptWeight::default(),
-        }
-    }
-
-    /// Returns where a weight with this layout is kept.
-    fn kept(&self, layout: &Strided, groups: usize) -> Option<&KeptWeight> {
-        let first = self.first.get_or_init(|| (layout.clone(), groups));
-        (first.0 == *layout && first.1 == groups).then_some(&self.kept)
-    }
-}
-
-/// The weight of a convolution.
-#[derive(Clone, Copy, Debug)]
-pub enum ConvWeight<'a> {
-    /// One for this call.
-    Once(&'a Raw),
-    /// One that stays packed.
-    Prepared(&'a PreparedWeight),
-}
-
-/// What follows a convolution.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ConvAfter<'a> {
-    /// A tensor of the result's sizes and dtype that is added to it.
-    pub plus: Option<&'a Raw>,
-    /// The operator that is applied then.
-    pub op: Option<FinalOp>,
-}
-
 /// The checked operands, with their dims in one order.
-struct Ready {
+pub(super) struct Ready {
     /// Batch, channels, spatial dims.
-    x: Raw,
+    pub x: Raw,
     /// Output channels and channels, in the operator's order, then the kernel.
-    weight: Raw,
-    bias: Option<Raw>,
+    pub weight: Raw,
+    pub bias: Option<Raw>,
     /// The sizes of the batch dims.
-    lead: Shape,
+    pub lead: Shape,
     /// The permutation that restores the result's dims.
-    back: Shape,
+    pub back: Shape,
     /// The channels of a group, and the output channels.
-    channels: usize,
-    outs: usize,
+    pub channels: usize,
+    pub outs: usize,
 }
 
-fn ready(
+pub(super) fn ready(
     op: Op,
     [x, weight]: [&Raw; 2],
     bias: Option<&Raw>,
@@ -220,7 +157,7 @@ fn ready(
 }
 
 /// Returns the dtype of weights and biases in a job: on the host, that of the arithmetic.
-fn compute(x: &Raw) -> DType {
+pub(super) fn compute(x: &Raw) -> DType {
     if x.device().is_cpu() {
         arithmetic(x.dtype())
     } else {
@@ -233,7 +170,7 @@ fn outs_split(outs: usize, groups: usize, transposed: bool) -> bool {
 }
 
 /// Restores the dim order of the input in a result of `[batch, channels, spatial..]`.
-fn placed(out: &Raw, lead: &[usize], back: &[usize]) -> Result<Raw> {
+pub(super) fn placed(out: &Raw, lead: &[usize], back: &[usize]) -> Result<Raw> {
     let mut shape = Shape::from_slice(lead);
     shape.extend_from_slice(&out.shape()[1..]);
     out.reshape(&shape)?.permute(back)
@@ -290,22 +227,6 @@ pub fn conv_then(
     };
     let number = after.number.map(|number| Arg::Scalar(number.into()));
     pointwise_owned(after.op, out, number.as_slice())
-}
-
-/// Checks that a tensor has the sizes, the dtype and the device of a result.
-fn check_plus(op: Op, x: &Raw, plus: &Raw, shape: &[usize]) -> Result<()> {
-    if plus.shape() == shape && plus.dtype() == x.dtype() && plus.device() == x.device() {
-        return Ok(());
-    }
-    let what = format!(
-        "{} of sizes {:?} on `{}` is added to a result of {} and sizes {shape:?} on `{}`",
-        plus.dtype(),
-        plus.shape(),
-        plus.device(),
-        x.dtype(),
-        x.device()
-    );
-    Err(refuse(ErrorKind::Shape, op, &[x, plus], what))
 }
 
 /// Convolves, and computes what follows.
@@ -489,111 +410,4 @@ pub(super) fn positive(op: Op, x: &Raw, dim: usize, stride: usize, dilation: usi
     Err(refuse(ErrorKind::Argument, op, &[x], what)
         .at(0, dim)
         .hint("both are 1 or more"))
-}
-
-/// The transpose of [`conv`]: each element adds itself times the kernel to the result.
-///
-/// # Errors
-/// Like [`conv`].
-pub fn conv_transpose(
-    op: Op,
-    x: &Raw,
-    weight: &Raw,
-    bias: Option<&Raw>,
-    at: &ConvSites<'_>,
-    args: &TransposedArgs<'_>,
-) -> Result<Raw> {
-    let ready = ready(op, [x, weight], bias, at, args.groups, true)?;
-    let windows = transposed_windows(op, [x, weight], at, args)?;
-    let input = &ready.x;
-    let mut shape = Shape::from_slice(&[input.shape()[0], ready.outs]);
-    shape.extend(
-        windows[3 - at.spatial.len()..]
-            .iter()
-            .map(|window| window.size),
-    );
-    let w = contiguous(&to_dtype(&ready.weight, compute(input))?)?;
-    let mut out = Raw::empty(op.name(), &shape, input.dtype(), input.device())?;
-    let job = TransposedJob {
-        op: op.name(),
-        dtype: input.dtype(),
-        batch: input.shape()[0],
-        groups: args.groups,
-        channels: ready.channels,
-        outs: ready.outs / args.groups,
-        windows,
-        x: input.as_ptr(),
-        x_strides: strides(input),
-        weight: w.as_ptr(),
-        bias: ready.bias.as_ref().map(Raw::as_ptr),
-        out: out.fresh_ptr(),
-    };
-    if out.numel() > 0 {
-        // SAFETY: as in `conv`.
-        unsafe { backend(op.name(), input.device())?.conv_transpose(&job)? };
-    }
-    let slides = (&windows[..], args.groups);
-    let operands = [&ready.x, &ready.weight];
-    let out = record_convolution(op, out, operands, ready.bias.as_ref(), slides, true)?;
-    placed(&out, &ready.lead, &ready.back)
-}
-
-fn transposed_windows(
-    op: Op,
-    [x, weight]: [&Raw; 2],
-    at: &ConvSites<'_>,
-    args: &TransposedArgs<'_>,
-) -> Result<WindowDims> {
-    let count = at.spatial.len();
-    check_count(op, x, "stride", args.stride.len(), count)?;
-    check_count(op, x, "padding", args.padding.len(), count)?;
-    check_count(op, x, "output_padding", args.output_padding.len(), count)?;
-    check_count(op, x, "dilation", args.dilation.len(), count)?;
-    let mut windows = [Sliding::NONE; 3];
-    for i in 0..count {
-        let dim = at.spatial[i];
-        let (size, kernel) = (x.shape()[dim], weight.shape()[at.kernel[i]]);
-        let (stride, dilation) = (args.stride[i], args.dilation[i]);
-        positive(op, x, dim, stride, dilation)?;
-        let more = args.output_padding[i];
-        if more >= stride.max(dilation) {
-            let what = format!("an output padding of {more} with a stride of {stride}");
-            return Err(refuse(ErrorKind::Argument, op, &[x], what)
-                .at(0, dim)
-                .hint("it must be below stride or dilation"));
-        }
-        // In 128 bits nothing of this overflows.
-        let wide = |n: usize| n as i128;
-        let whole = (wide(size) - 1) * wide(stride) + wide(dilation) * (wide(kernel) - 1) + 1;
-        let result = whole - 2 * wide(args.padding[i]) + wide(more);
-        let limit = isize::MAX as i128;
-        if size > 0 && kernel > 0 && whole.max(result) > limit {
-            let what = format!(
-                "{size} elements with a `stride` of {stride}, a kernel of {kernel} elements with a `dilation` of \
-                 {dilation} and an `output_padding` of {more} make {}, more than a dim can have",
-                whole.max(result)
-            );
-            return Err(refuse(ErrorKind::Argument, op, &[x, weight], what)
-                .at(0, dim)
-                .hint("reduce the greatest of these numbers"));
-        }
-        if wide(args.padding[i]) > limit / 4 {
-            return Err(too_much_padding(op, &[x, weight], size, args.padding[i]).at(0, dim));
-        }
-        if size == 0 || kernel == 0 || result <= 0 {
-            let what = format!("{size} elements and a kernel of {kernel} give a size of {result}");
-            return Err(refuse(ErrorKind::Shape, op, &[x, weight], what)
-                .at(0, dim)
-                .hint("use less padding, or a larger kernel"));
-        }
-        windows[3 - count + i] = Sliding {
-            size: result as usize,
-            kernel,
-            stride,
-            before: args.padding[i],
-            dilation,
-            out: size,
-        };
-    }
-    Ok(windows)
 }

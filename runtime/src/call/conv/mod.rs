@@ -6,7 +6,9 @@ mod convolve;
 mod pad;
 mod point;
 mod pool;
+mod prepared;
 mod resample;
+mod transpose;
 mod weight_gradient;
 
 use nomina_core::op::Op;
@@ -18,13 +20,12 @@ use crate::shape::Shape;
 
 pub use antialias::interpolate_antialias;
 pub use columns::{Columns, fold, im2col};
-pub use convolve::{
-    ConvAfter, ConvArgs, ConvSites, ConvWeight, PreparedWeight, TransposedArgs, conv, conv_then,
-    conv_transpose,
-};
+pub use convolve::{ConvArgs, ConvSites, conv, conv_then};
 pub use pad::{PadMode, pad};
 pub use pool::{AvgArgs, MaxArgs, adaptive_avg, adaptive_max, avg_pool, max_pool, max_unpool};
+pub use prepared::{ConvAfter, ConvWeight, PreparedWeight};
 pub use resample::{InterpolateMode, interpolate};
+pub use transpose::{TransposedArgs, conv_transpose};
 pub(crate) use weight_gradient::weight_gradient;
 
 /// The number of elements added before and after a dim; negative numbers remove elements.

@@ -8,10 +8,9 @@ use super::kept::kept;
 use super::lower::Lower;
 use super::number::{ConvNumber, Widen, compute, native};
 use super::{BLOCK, direct, group_product, panels, positions, sliding, taps};
-use crate::job::{ConvJob, Matrix, Product, is_direct};
+use crate::job::{ConvJob, Matrix, PackOrder, Packed, Product, is_direct};
 
 use crate::cpu::gemm;
-use crate::cpu::gemm::lowered::{PackOrder, Packed};
 use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;

@@ -1,16 +1,9 @@
 //! A weight that stays packed between calls.
 
-use std::sync::OnceLock;
-
 use super::group_product;
-use crate::cpu::gemm::lowered::{PackOrder, Packed};
-use crate::job::ConvJob;
+use crate::job::{ConvJob, KeptWeight, PackOrder, Packed};
 use crate::memory::NoMemory;
 use crate::memory::scratch::push;
-
-/// The weight of each group, in the order in which the first call that packs it reads it.
-#[derive(Debug, Default)]
-pub(crate) struct KeptWeight(OnceLock<Vec<Packed>>);
 
 /// Packs the weight of each group on `threads` threads.
 ///
@@ -50,5 +43,5 @@ pub(super) unsafe fn kept<'a, A>(
         let _ = kept.set(packed);
     }
     let all = kept.get().map(Vec::as_slice);
-    Ok(all.filter(|all| all.iter().all(|one| one.order() == order)))
+    Ok(all.filter(|all| all.iter().all(|one| one.order == order)))
 }

@@ -11,10 +11,10 @@ use super::planes::{PlaneLayout, WindowPanels, fill};
 use super::share::{Sizes, Tasks};
 use super::{group_product, positions, taps};
 use crate::cpu::gemm::indirect::Seen;
-use crate::cpu::gemm::lowered::{PackOrder, Packed, TileShape};
+use crate::cpu::gemm::lowered::TileShape;
 use crate::cpu::parallel::{Shared, threads, try_each};
 use crate::cpu::reduce::split::SmallScratch;
-use crate::job::{ConvJob, Matrix};
+use crate::job::{ConvJob, Matrix, PackOrder, Packed};
 use crate::memory::{self, NoMemory, Scratch};
 use crate::shape;
 

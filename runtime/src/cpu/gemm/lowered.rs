@@ -18,7 +18,7 @@ use super::sliding::{self, SlidingLine};
 use super::tile::VECTORS;
 use crate::cpu::parallel::try_each;
 use crate::cpu::simd::Level;
-use crate::job::{Matrix, Product};
+use crate::job::{Matrix, PackOrder, Packed, Product};
 use crate::memory::{Block, NoMemory};
 
 /// Evaluates an expression with `$kind` bound to the kind of tiles that multiply a dtype.
@@ -113,24 +113,6 @@ pub(crate) unsafe fn sliding_line(p: &Product, seen: &SlidingLine<'_>) {
     unsafe { of_dtype!(p.dtype, K => sliding::line::<K>(p, seen)) }
 }
 
-/// A left operand shared by several products, possibly packed.
-#[derive(Debug)]
-pub(crate) struct Packed {
-    /// The whole packed operand; if absent, each product packs the rows it needs.
-    block: Option<Block>,
-    /// The order in which products read it.
-    order: PackOrder,
-}
-
-/// How a left operand is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PackOrder {
-    /// In rows of tiles, for [`Packed::lowered`] and [`Packed::multiply`].
-    Rows,
-    /// In panels, like a right operand, for [`Packed::indirect`].
-    Panels,
-}
-
 impl Packed {
     /// Packs the left operand of `p` on `threads` threads; the `n` and other matrices of `p` are ignored.
     ///
@@ -152,11 +134,6 @@ impl Packed {
     /// Leaves the operand unpacked, for products too few to gain from packing all of it at once.
     pub(crate) fn later(order: PackOrder) -> Self {
         Self { block: None, order }
-    }
-
-    /// Returns the order in which products read the operand.
-    pub(crate) fn order(&self) -> PackOrder {
-        self.order
     }
 
     /// Returns whether a product would pack its left operand: it is too large to be read in place, and rows of the result
