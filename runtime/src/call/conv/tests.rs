@@ -439,6 +439,12 @@ fn an_operator_follows_a_convolution() {
 
 #[test]
 fn a_prepared_weight_is_read_like_a_new_one() {
+    let check =
+        |x: &Raw, w: &Raw, prepared: &PreparedWeight, at: &ConvSites<'_>, args: &ConvArgs<'_>| {
+            let (weight, after) = (ConvWeight::Prepared(prepared), ConvAfter::default());
+            let got = conv_then(Op::Conv2d, x, weight, None, at, args, after).unwrap();
+            same(&got, &conv(Op::Conv2d, x, w, None, at, args).unwrap());
+        };
     // A point whose weight is too large to be read in place, several groups, and rows and panels after each other.
     for (shape, groups) in [
         ([270, 520, 1, 1], 1),
@@ -456,21 +462,7 @@ fn a_prepared_weight_is_read_like_a_new_one() {
                     dilation: &[1, 1],
                     groups,
                 };
-                let weight = ConvWeight::Prepared(&prepared);
-                let got = conv_then(
-                    Op::Conv2d,
-                    &x,
-                    weight,
-                    None,
-                    &SITES,
-                    &args,
-                    ConvAfter::default(),
-                )
-                .unwrap();
-                same(
-                    &got,
-                    &conv(Op::Conv2d, &x, &w, None, &SITES, &args).unwrap(),
-                );
+                check(&x, &w, &prepared, &SITES, &args);
             }
         }
         // Sites that swap the weight's dims find another weight.
@@ -486,20 +478,6 @@ fn a_prepared_weight_is_read_like_a_new_one() {
             dilation: &[1, 1],
             groups: 1,
         };
-        let weight = ConvWeight::Prepared(&prepared);
-        let got = conv_then(
-            Op::Conv2d,
-            &x,
-            weight,
-            None,
-            &turned,
-            &args,
-            ConvAfter::default(),
-        )
-        .unwrap();
-        same(
-            &got,
-            &conv(Op::Conv2d, &x, &w, None, &turned, &args).unwrap(),
-        );
+        check(&x, &w, &prepared, &turned, &args);
     }
 }

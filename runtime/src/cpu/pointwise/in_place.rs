@@ -17,8 +17,8 @@ const BLOCK: usize = 1024;
 #[repr(C, align(64))]
 struct WideBlock([MaybeUninit<f32>; BLOCK]);
 
-/// Applies a kernel of two operands of its result's dtype to `n` contiguous elements and as many others, which it replaces
-/// by the results.
+/// Applies a kernel of two operands of its result's dtype to `n` contiguous elements, which the results replace, and `n`
+/// others.
 ///
 /// # Safety
 /// The elements are valid for the dtype and aligned, nobody else accesses those at `ptr` meanwhile, and `other` does not
