@@ -46,7 +46,7 @@ pub fn run(graph: &Graph, given: Vec<(ValueId, Value)>, outer: &Values) -> Resul
     outputs
 }
 
-/// Returns the values that are there before a run.
+/// Returns the values before a run: the constants.
 fn constants(graph: &Graph) -> Values {
     let mut values = vec![None; graph.values.len()];
     for (&id, tensor) in &graph.constants {

@@ -227,7 +227,8 @@ pub fn match_residual(view: &View<'_>, root: usize) -> Option<Fusion> {
         .two(root)
         .filter(|_| view.graph.nodes[root].op == "Add")?;
     let result = view.result(root).filter(|&id| view.is_f32(id))?;
-    let fits = view.is_f32(a) && view.is_f32(b) && view.have_same_sizes(a, b);
+    // Doubled sums have no other value.
+    let fits = a != b && view.is_f32(a) && view.is_f32(b) && view.have_same_sizes(a, b);
     let layer = |id: ValueId| {
         let layer = view.maker(id)?;
         let node = &view.graph.nodes[layer];

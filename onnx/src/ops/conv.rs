@@ -49,7 +49,7 @@ fn group(c: &Call<'_>) -> Result<usize> {
     group.ok_or_else(|| c.fail("`group` is not positive"))
 }
 
-/// Convolves, and computes what follows; padding is zero.
+/// Convolves, and applies the operations of `after`; padding is zero.
 pub fn conv(
     c: &Call<'_>,
     x: &DynTensor,

@@ -164,6 +164,12 @@ fn convolutions_take_a_residual() -> Result<()> {
         .output("y", &["n", "4", "5", "7"])
         .model();
     assert_eq!(compare(&model, &[2, 4, 5, 7], 2e-6)?.0, []);
+    // Both operands are the convolution.
+    let model = conv(start(&["n", "4", "5", "7"]), "Conv", &[4, 4, 3, 3], &pads)
+        .node("Add", &["conv", "conv"], "y")
+        .output("y", &["n", "4", "5", "7"])
+        .model();
+    assert_eq!(compare(&model, &[2, 4, 5, 7], 2e-6)?.0, []);
     Ok(())
 }
 

@@ -50,7 +50,7 @@ impl Matrix {
 pub struct FinalOp {
     pub(crate) op: Op,
     pub(crate) number: Option<f64>,
-    /// What is added before; `op` is `Add` if nothing follows.
+    /// A tensor that is added before `op` is applied; then `op` is `Add` if there is no other operator.
     pub(crate) plus: Option<Residual>,
 }
 

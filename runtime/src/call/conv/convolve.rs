@@ -195,7 +195,7 @@ pub fn conv(
 /// host are computed while the convolution's own sums are cached.
 ///
 /// # Errors
-/// Like [`conv`]; also if the operator does not take the dtype, or if what is added has other sizes.
+/// Like [`conv`]; also if the operator does not take the dtype, or if the sizes of the added tensor differ from the result's.
 pub fn conv_then(
     op: Op,
     x: &Raw,
@@ -229,7 +229,7 @@ pub fn conv_then(
     pointwise_owned(after.op, out, number.as_slice())
 }
 
-/// Convolves, and computes what follows.
+/// Convolves, and applies the operations of `after`.
 fn convolved(
     op: Op,
     [x, weight]: [&Raw; 2],
