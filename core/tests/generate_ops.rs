@@ -6,8 +6,6 @@
 
 #[path = "generate/by_name.rs"]
 mod by_name;
-#[path = "generate/cuda.rs"]
-mod cuda;
 #[path = "generate/derivatives.rs"]
 mod derivatives;
 #[path = "generate/docs.rs"]
@@ -58,7 +56,6 @@ fn generated_files_are_up_to_date() {
             "runtime/src/cpu/pointwise/generated.rs",
             kernels::pointwise(),
         ),
-        ("runtime/src/cuda/generated.rs", cuda::expressions()),
         ("runtime/src/tape/generated.rs", derivatives::lines()),
         ("macros/src/fuse/allowed.rs", fused::allowed(&forms)),
         ("src/tensor/fused/generated.rs", fused::untyped(&forms)),

@@ -66,12 +66,8 @@ impl<'a> Short<'a> {
             // Devices have no such loops.
             return None;
         }
-        let kernel = short(op, dtype)?;
-        if kernel.arity != operands
-            || kernel.inputs != [dtype; OPERANDS]
-            || !op.row().dtypes.contains(dtype)
-            || dtype.is_integral() && reads_elements(op, dtype)
-        {
+        let kernel = find(op, dtype, operands)?;
+        if !op.row().dtypes.contains(dtype) {
             return None;
         }
         let mut lanes = [Lane::Number(Scalar::Bool(false)); OPERANDS];
@@ -154,7 +150,7 @@ pub(crate) fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
 }
 
 /// Whether an integer operator reads elements before it computes.
-pub(super) fn reads_elements(op: Op, dtype: DType) -> bool {
+fn reads_elements(op: Op, dtype: DType) -> bool {
     op == Op::Pow || divisor::checks_zeros(op, dtype)
 }
 
@@ -211,6 +207,16 @@ fn agree(lanes: &[Lane; OPERANDS]) -> bool {
 #[cfg(test)]
 #[path = "direct_tests.rs"]
 mod tests;
+
+/// Returns the loop of an operator on operands of a dtype.
+#[inline(always)]
+pub(crate) fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
+    let kernel = short(op, dtype)?;
+    let fits = kernel.reads_only(dtype)
+        && kernel.arity == operands
+        && !(dtype.is_integral() && reads_elements(op, dtype));
+    fits.then_some(kernel)
+}
 
 /// Returns the loop of the short path; `None` while operators are profiled.
 #[inline(always)]

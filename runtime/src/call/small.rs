@@ -8,7 +8,7 @@ use nomina_core::DType;
 use nomina_core::op::Op;
 
 use super::arg::Arg;
-use super::direct::{keeps, larger, reads_elements, repeated, short};
+use super::direct::{find, keeps, larger, repeated};
 use crate::job::Constant;
 
 use crate::cpu::pointwise::{Inputs, Kernel, SMALL, StackBlock, repeat, run_over_operand, spread};
@@ -18,16 +18,6 @@ use crate::storage::Storage;
 
 /// New elements and their dtype.
 pub(crate) type Computed = (Storage, DType);
-
-/// Returns the loop of an operator on operands of a dtype.
-#[inline(always)]
-fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
-    let kernel = short(op, dtype)?;
-    let fits = kernel.reads_only(dtype)
-        && kernel.arity == operands
-        && !(dtype.is_integral() && reads_elements(op, dtype));
-    fits.then_some(kernel)
-}
 
 /// Returns the inputs of a loop that reads at most two.
 #[inline(always)]

@@ -1,5 +1,7 @@
 //! Copies, with conversion of dtypes: `copy.cu` and `map.cu`.
 
+use std::borrow::Cow;
+
 use nomina_core::{DType, Result};
 
 use super::expression::Expression;
@@ -17,11 +19,11 @@ const OP: &str = "copy";
 
 /// The expression of a copy, in the dtype of its source.
 static AS_IT_IS: Expression = Expression {
-    text: "x",
+    text: Cow::Borrowed("x"),
     operands: 1,
     condition: None,
     heavy: false,
-    dtypes: &[],
+    dtypes: Cow::Borrowed(&[]),
 };
 
 /// The least size of dims that are copied by tiles.

@@ -175,7 +175,7 @@ impl Map<'_> {
         const TEXTS: [&str; INPUTS] = ["EXPR1", "EXPR2", "EXPR3", "EXPR4"];
         const DTYPES: [&str; INPUTS] = ["T0", "T1", "T2", "T3"];
         let mut source = Source::new(File::Map)
-            .word(TEXTS[self.inputs.len() - 1], self.expression.text)
+            .word(TEXTS[self.inputs.len() - 1], &self.expression.text)
             .dtype("COMPUTE", self.compute)
             .dtype("OUT", self.dest.dtype);
         for (k, input) in self.inputs.iter().enumerate() {

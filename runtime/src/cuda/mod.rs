@@ -65,7 +65,6 @@ mod gather;
 #[cfg(feature = "cuda")]
 mod gemm;
 #[cfg(feature = "cuda")]
-mod generated;
 mod graph;
 pub(crate) mod host_fallback;
 #[cfg(feature = "cuda")]
