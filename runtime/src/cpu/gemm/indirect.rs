@@ -72,7 +72,7 @@ pub(super) unsafe fn add_outer<K: Kind>(sum: &OuterSum<'_>) {
         d: c,
         d_row: width as isize,
         d_one: false,
-        ahead: StepPrefetch::none(b),
+        ahead: StepPrefetch::none(sum.first),
     };
     // SAFETY: guaranteed by the caller.
     unsafe { K::KERNELS.indirect[sum.rows - 1](&tile) };
@@ -136,7 +136,7 @@ pub(super) unsafe fn product<K: Kind>(
             for first in lines.clone().step_by(together) {
                 let group = first..lines.end.min(first + together);
                 let columns = group.len() * seen.length;
-                by_tiles::<K>(&job, panel, group, seen, [bias, sums]);
+                by_tiles::<K>(&job, panel, group, lines.end - 1, seen, [bias, sums]);
                 transpose::<K>(p, [left, column], [wide, columns], sums)?;
                 column += columns;
             }
@@ -157,6 +157,7 @@ unsafe fn by_tiles<K: Kind>(
     job: &TiledProduct<'_, K>,
     (all, count, panel): (*const K::Unit, usize, usize),
     lines: Range<usize>,
+    last: usize,
     seen: &Seen<'_>,
     [bias, sums]: [*mut K::Elem; 2],
 ) {
@@ -169,8 +170,12 @@ unsafe fn by_tiles<K: Kind>(
         let b = all.wrapping_add(TiledProduct::<'_, K>::place(count, panel, &depth));
         let mut c = sums;
         for line in lines.clone() {
-            let a = seen.first.cast::<K::Unit>();
-            let a = a.wrapping_add((seen.line)(line));
+            let at = |line| {
+                let first = seen.first.cast::<K::Unit>();
+                first.wrapping_add((seen.line)(line))
+            };
+            // Its steps are too many streams for the hardware prefetcher.
+            let (a, next) = (at(line), at(last.min(line + 1)));
             for piece in 0..pieces {
                 let rows = start(piece)..start(piece + 1);
                 let tile = Tile {
@@ -194,7 +199,7 @@ unsafe fn by_tiles<K: Kind>(
                     d: if begins { bias } else { c },
                     d_row: if begins { 0 } else { width as isize },
                     d_one: false,
-                    ahead: StepPrefetch::none(b),
+                    ahead: StepPrefetch::none(next.wrapping_add(rows.start)),
                 };
                 // SAFETY: the line has the rows in each step; the panel has the columns.
                 unsafe { K::KERNELS.indirect[rows.len() - 1](&tile) };

@@ -44,7 +44,7 @@ pub(super) struct Tile<U, E> {
     pub d: *const E,
     pub d_row: isize,
     pub d_one: bool,
-    /// Lines to prefetch into the second-level cache meanwhile.
+    /// Lines to prefetch into the second-level cache meanwhile; for kernels of [`INDIRECT`] rows, at the offset of each step.
     pub ahead: StepPrefetch,
 }
 
@@ -169,7 +169,9 @@ macro_rules! tile {
                 unsafe {
                     if LEFT == INDIRECT {
                         let parts = if PAIRED { 2 } else { 1 };
-                        a = t.a.wrapping_add(t.steps.add(step).read() * parts);
+                        let offset = t.steps.add(step).read() * parts;
+                        a = t.a.wrapping_add(offset);
+                        prefetch::<true, _>(t.ahead.first.cast::<Unit>().wrapping_add(offset));
                     }
                     if LEFT == SLIDING {
                         b = t.b.wrapping_add(t.steps.add(step).read());
@@ -191,7 +193,7 @@ macro_rules! tile {
                     }
                 }
                 // A step of a one-vector tile has no room for another load.
-                if V == VECTORS {
+                if V == VECTORS && LEFT != INDIRECT {
                     prefetch::<true, _>(ahead);
                     ahead = ahead.wrapping_offset(t.ahead.step);
                     if LEFT == PACKED {
