@@ -64,7 +64,6 @@ mod gate;
 mod gather;
 #[cfg(feature = "cuda")]
 mod gemm;
-#[cfg(feature = "cuda")]
 mod graph;
 pub(crate) mod host_fallback;
 #[cfg(feature = "cuda")]

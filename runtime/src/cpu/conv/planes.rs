@@ -166,30 +166,34 @@ impl<S: Widen<A>, A: ConvNumber> Kernel for FillPlanes<'_, S, A> {
         let inside = |at: usize, before: usize, size: usize| {
             at.checked_sub(before).filter(|&index| index < size)
         };
-        for at in 0..channel / row {
-            let (z, y) = (at / (plane / row), at % (plane / row));
-            let to = self.to.wrapping_add(at * row);
-            let line = inside(z, d.before, d.size).zip(inside(y, h.before, h.size));
-            let Some((z, y)) = line else {
-                // SAFETY: a row of the planes.
-                unsafe { zeros(row, to) };
-                continue;
-            };
-            let offset = z as isize * self.strides[0] + y as isize * self.strides[1];
-            let line = self.x.wrapping_offset(offset);
-            for first in 0..w.stride {
-                // The elements `first`, `first + stride`, ... that are not padding.
-                let start = w.before.saturating_sub(first).div_ceil(w.stride).min(phase);
-                let end = (w.before + w.size).saturating_sub(first).div_ceil(w.stride);
-                let end = end.clamp(start, phase);
-                let to = to.wrapping_add(first * phase);
-                let from = (first + start * w.stride).wrapping_sub(w.before);
-                let from = line.wrapping_offset((from as isize).wrapping_mul(self.strides[2]));
-                // SAFETY: within the row and the input's line.
-                unsafe {
-                    zeros(start, to);
-                    copy(end - start, from, w.step(self.strides[2]), to.add(start));
-                    zeros(phase - end, to.add(end));
+        let rows = plane / row;
+        for first in 0..w.stride {
+            // The elements `first`, `first + stride`, ... that are not padding.
+            let start = w.before.saturating_sub(first).div_ceil(w.stride).min(phase);
+            let end = (w.before + w.size).saturating_sub(first).div_ceil(w.stride);
+            let end = end.clamp(start, phase);
+            let from = (first + start * w.stride).wrapping_sub(w.before) as isize;
+            let from = self.x.wrapping_offset(from.wrapping_mul(self.strides[2]));
+            let step = w.step(self.strides[2]);
+            let mut to = self.to.wrapping_add(first * phase);
+            for z in 0..channel / plane {
+                let z = inside(z, d.before, d.size);
+                for y in 0..rows {
+                    let line = z.zip(inside(y, h.before, h.size));
+                    // SAFETY: within the row and the input's line.
+                    unsafe {
+                        if let Some((z, y)) = line {
+                            let offset =
+                                z as isize * self.strides[0] + y as isize * self.strides[1];
+                            let from = from.wrapping_offset(offset);
+                            zeros(start, to);
+                            copy(end - start, from, step, to.add(start));
+                            zeros(phase - end, to.add(end));
+                        } else {
+                            zeros(phase, to);
+                        }
+                    }
+                    to = to.wrapping_add(row);
                 }
             }
         }

@@ -10,9 +10,8 @@ use super::number::{ConvNumber, Widen};
 use super::panels::{PARALLEL, PLANES};
 use super::planes::{PlaneLayout, fill};
 use super::{group_product, taps};
-use crate::cpu::gemm::epilogue::Epilogue;
-use crate::cpu::gemm::lowered::sliding_line;
-use crate::cpu::gemm::sliding::SlidingLine;
+use crate::cpu::gemm::indirect::Seen;
+use crate::cpu::gemm::lowered::sliding;
 use crate::cpu::parallel::{Shared, threads, try_each, try_split};
 use crate::job::{ConvJob, Matrix};
 use crate::memory::{NoMemory, Scratch};
@@ -123,26 +122,20 @@ impl SlidingConv<'_> {
         let first = n as isize * batch + (group * job.outs) as isize * out;
         let first = job.out.cast::<A>().wrapping_offset(first);
         let mut product = group_product::<A>(job, group);
-        product.n = length;
-        for line in lines.clone() {
-            product.c = Matrix {
-                ptr: first.wrapping_add(line * length).cast(),
-                rows: out,
-                cols: 1,
-            };
-            let seen = SlidingLine {
-                first: planes.wrapping_add(self.layout.line(line)).cast(),
-                steps: self.steps,
-                length,
-            };
-            // SAFETY: the planes have the elements of the line in each step; positions of the result are contiguous.
-            unsafe { sliding_line(&product, &seen) };
-        }
-        if let Some(after) = job.after.and_then(|op| Epilogue::of_dtype(op, job.dtype)) {
-            let first = first.wrapping_add(lines.start * length);
-            // SAFETY: the lines, which are contiguous.
-            unsafe { after.rows(first.cast(), out, job.outs, lines.len() * length) };
-        }
+        product.n = lines.len() * length;
+        product.c = Matrix {
+            ptr: first.wrapping_add(lines.start * length).cast(),
+            rows: out,
+            cols: 1,
+        };
+        let seen = Seen {
+            first: planes.cast(),
+            steps: self.steps,
+            line: &|line| self.layout.line(line),
+            length,
+        };
+        // SAFETY: the planes have the elements of the lines in each step; positions of the result are contiguous.
+        unsafe { sliding(&product, lines, &seen) };
     }
 }
 

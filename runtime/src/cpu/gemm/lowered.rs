@@ -14,7 +14,7 @@ use super::kind::{Kind, Tiled};
 use super::pack::Part;
 use super::prefetch::Prefetch;
 use super::share::{Writable, room};
-use super::sliding::{self, SlidingLine};
+use super::sliding;
 use super::tile::VECTORS;
 use crate::cpu::parallel::try_each;
 use crate::cpu::simd::Level;
@@ -103,14 +103,14 @@ pub(crate) unsafe fn add_outer(dtype: DType, sum: &OuterSum<'_>) {
     unsafe { of_dtype!(dtype, K => indirect::add_outer::<K>(sum)) }
 }
 
-/// Computes a product of `f32` or `f64` whose columns are positions of a window, without its epilogue.
+/// Computes a product of `f32` or `f64` whose columns are the positions of some lines of a window, with its epilogue.
 ///
 /// # Safety
-/// The requirements of [`super::multiply`], except for the right operand, which `seen` replaces; the result's rows are
-/// contiguous, and an addend has one number for each row.
-pub(crate) unsafe fn sliding_line(p: &Product, seen: &SlidingLine<'_>) {
+/// The requirements of [`super::multiply`], except for the right operand, which `seen` replaces: in each step, a vector that
+/// begins in a line is readable to its end. The result's rows are contiguous, and an addend has one number for each row.
+pub(crate) unsafe fn sliding(p: &Product, lines: Range<usize>, seen: &Seen<'_>) {
     // SAFETY: guaranteed by the caller; the kind is one of this processor, and its units are elements.
-    unsafe { of_dtype!(p.dtype, K => sliding::line::<K>(p, seen)) }
+    unsafe { of_dtype!(p.dtype, K => sliding::product::<K>(p, lines, seen)) }
 }
 
 impl Packed {
