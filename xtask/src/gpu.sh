@@ -47,7 +47,7 @@ for folder in {sysconfig.get_path("purelib"), *site.getsitepackages()}:
 export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}:${wheels:-}:/usr/local/cuda/lib64:/usr/local/nvidia/lib64"
 export NOMINA_CUDA_CACHE=${NOMINA_CUDA_CACHE:-$here/cache}
 # Runs all cases instead of a sample, unless SAMPLE is set.
-[ -n "${SAMPLE:-}" ] || export NOMINA_EVERY=1
+if [ -n "${SAMPLE:-}" ]; then unset NOMINA_EVERY; else export NOMINA_EVERY=1; fi
 at_once=$(nproc)
 [ "$at_once" -le 16 ] || at_once=16
 
