@@ -10,20 +10,39 @@ constexpr u32 DIGITS = 256;
 
 DEVICE u32 digit_of(Bits key, u32 shift) { return static_cast<u32>(key >> shift) & (DIGITS - 1); }
 
-// Returns the rank of an element within its digit. A warp goes through its elements in order, so the rank is the number
-// of elements with this digit in earlier rounds, which `own` counts for each digit, plus those in lower lanes.
-DEVICE u32 rank_of(u32 digit, bool there, u16* own) {
-    const u32 lane = threadIdx.x % 32;
-    u32 peers = __ballot_sync(FULL_WARP, there);
+// Returns the lanes of the warp that have this digit.
+DEVICE u32 lanes_with(u32 digit) {
+    u32 peers = FULL_WARP;
 #pragma unroll
     for (u32 bit = 1; bit < DIGITS; bit <<= 1) {
-        u32 set = __ballot_sync(FULL_WARP, (digit & bit) != 0);
-        peers &= (digit & bit) != 0 ? set : ~set;
+#ifdef __CUDACC_RTC__
+        // A test, a vote and two masks for each bit; from C++ the compiler makes seven instructions of it.
+        asm volatile("{\n.reg .pred set;\n.reg .b32 votes;\n"
+                     "and.b32 votes, %1, %2;\n"
+                     "setp.ne.u32 set, votes, 0;\n"
+                     "vote.sync.ballot.b32 votes, set, 0xffffffff;\n"
+                     "@!set not.b32 votes, votes;\n"
+                     "and.b32 %0, %0, votes;\n}"
+                     : "+r"(peers)
+                     : "r"(digit), "r"(bit));
+#else
+        const bool set = (digit & bit) != 0;
+        const u32 votes = __ballot_sync(FULL_WARP, set);
+        peers &= set ? votes : ~votes;
+#endif
     }
-    u32 lower = __popc(peers & ((1u << lane) - 1));
-    u32 before = own[digit];
+    return peers;
+}
+
+// Returns the rank of an element within its digit. A warp goes through its elements in order, so the rank is the number
+// of elements with this digit in earlier rounds, which `own` counts for each digit, plus those in lower lanes. All lanes
+// take part; those without an element have the key `ALL`, which comes last.
+DEVICE u32 rank_of(u32 digit, u16* own) {
+    const u32 peers = lanes_with(digit);
+    const u32 lower = __popc(peers & ((1u << threadIdx.x % 32) - 1));
+    const u32 before = own[digit];
     __syncwarp();
-    if (there && lower == 0) own[digit] = before + __popc(peers);
+    if (lower == 0) own[digit] = before + __popc(peers);
     __syncwarp();
     return before + lower;
 }
@@ -76,7 +95,7 @@ DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
 #pragma unroll
     for (u32 item = 0; item < EACH; item++) {
         if (item >= rounds) break;
-        both[item] |= rank_of(digit_of(key[item], shift), there(item), own) << 16;
+        both[item] |= rank_of(digit_of(key[item], shift), own) << 16;
     }
     __syncthreads();
     // One thread per digit: the digit's start in the line, and its start in each warp's part.
@@ -97,11 +116,11 @@ DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
 #pragma unroll
     for (u32 item = 0; item < EACH; item++) {
         const u32 digit = digit_of(key[item], shift);
-        slots[item] = there(item) ? inside[digit] + own[digit] + (both[item] >> 16) : 0;
+        slots[item] = inside[digit] + own[digit] + (both[item] >> 16);
     }
 #pragma unroll
     for (u32 item = 0; item < EACH; item++) {
-        if (!there(item)) continue;
+        if (item >= rounds) break;
         keys[slots[item]] = key[item];
         at[slots[item]] = static_cast<u16>(both[item]);
     }

@@ -94,13 +94,23 @@ struct Keys : Source {
     // Reads N keys, `apart` from each other, and issues all loads before using the first. Keys past the end are the
     // largest.
     template <u32 N> DEVICE void read(INDEX first, u32 apart, Bits (&keys)[N]) const {
+        if (written) {
+            const Bits* const own = at_byte(from, start) + first;
+#pragma unroll
+            for (u32 n = 0; n < N; n++) {
+                keys[n] = ALL;
+                if (first + n * apart < len) keys[n] = own[n * apart];
+            }
+            return;
+        }
 #pragma unroll
         for (u32 n = 0; n < N; n++) {
             keys[n] = 0;
             if (first + n * apart < len) keys[n] = bits(first + n * apart);
         }
 #pragma unroll
-        for (u32 n = 0; n < N; n++) keys[n] = first + n * apart < len ? of(keys[n]) : ALL;
+        for (u32 n = 0; n < N; n++)
+            keys[n] = first + n * apart < len ? static_cast<Bits>(key_of(keys[n]) ^ turned) : ALL;
     }
     // Calls `f` with each of this thread's keys in a tile, and its position.
     template <u32 THREADS, u32 ITEMS, class F> DEVICE void each(INDEX first, F f) const {

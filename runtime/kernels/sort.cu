@@ -185,6 +185,65 @@ KERNEL_BOUNDS(sort_short, Short, 256) { short_lines<false>(job); }
 
 KERNEL_BLOCKS(sort_block, Short, 512, 2) { short_lines<true>(job); }
 
+// The element at one position of sorted lines, which a block holds in registers: a radix select, from the highest digit.
+KERNEL_BLOCKS(sort_select, Short, 512, sizeof(INDEX) > 4 ? 3 : 4) {
+    SHARED_ARRAY(u32, counts, DIGITS);
+    SHARED_ARRAY(u32, parts, DIGITS / 32);
+    // The digit of the element, and its rank among those that share its digits so far.
+    SHARED_ARRAY(u32, found, 2);
+    const u32 len = static_cast<u32>(job.lines.len);
+    for (INDEX line = blockIdx.x; line < job.lines.count; line += gridDim.x) {
+        // Keys past the end are the largest and the last ones, so no rank reaches them.
+        Bits keys[EACH];
+        Keys(job.lines, line, job.keys).read(threadIdx.x, BLOCK, keys);
+        u32 rank = static_cast<u32>(job.results);
+        if (job.task == MEDIAN) {
+            u32 numbers = len;
+            if (KIND == 2) {
+                numbers = 0;
+#pragma unroll
+                for (u32 n = 0; n < EACH; n++) numbers += !key_is_nan(keys[n]);
+                numbers = block_reduce(numbers, Plus(), 0u);
+            }
+            rank = median_of(len, numbers, job.ignore_nan != 0);
+        }
+        Bits known = 0;
+#pragma unroll 1
+        for (u32 shift = WIDTH; shift > 0;) {
+            shift -= 8;
+            if (threadIdx.x < DIGITS) counts[threadIdx.x] = 0;
+            __syncthreads();
+#pragma unroll
+            for (u32 n = 0; n < EACH; n++)
+                if (static_cast<u64>(keys[n] ^ known) >> shift >> 8 == 0)
+                    atomicAdd(&counts[digit_of(keys[n], shift)], 1u);
+            __syncthreads();
+            const u32 count = threadIdx.x < DIGITS ? counts[threadIdx.x] : 0;
+            const u32 before = digits_before(count, parts);
+            if (before <= rank && rank < before + count) {
+                found[0] = threadIdx.x;
+                found[1] = rank - before;
+            }
+            __syncthreads();
+            known = static_cast<Bits>(known | static_cast<Bits>(found[0]) << shift);
+            rank = found[1];
+        }
+        // The first elements with this key come first.
+#pragma unroll
+        for (u32 n = 0; n < EACH; n++) {
+            const u32 own = keys[n] == known, all = __syncthreads_count(own);
+            if (rank < all) {
+                u32 total;
+                const u32 before = sum_before(own, total), at = n * BLOCK + threadIdx.x;
+                if (own != 0 && before == rank)
+                    put(job.lines, line, 0, known, place_of(job, line, at));
+                break;
+            }
+            rank -= all;
+        }
+    }
+}
+
 // Long lines are cut into tiles whose keys and positions just fit into shared memory, so that elements with the same
 // digit are written next to each other.
 
@@ -269,20 +328,18 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
         __syncthreads();
         const INDEX part = tile * TILE + warp * (32 * ITEMS) + lane;
         Bits key[ITEMS];
-        u16 rank[ITEMS];
+        u32 rank[ITEMS];
         Keys(job.lines, line, job.keys).read(part, 32, key);
 #pragma unroll
-        for (u32 item = 0; item < ITEMS; item++) {
-            bool there = part + item * 32 < len;
-            u32 digit = digit_of(key[item], job.shift);
-            rank[item] = rank_of(digit, there, own);
-        }
+        for (u32 item = 0; item < ITEMS; item++)
+            rank[item] = rank_of(digit_of(key[item], job.shift), own);
         __syncthreads();
         // Loaded early only if there are enough registers.
         constexpr bool EARLY = sizeof(INDEX) == 4;
+        const INDEX* const from_places = job.places + (static_cast<u64>(line) * len + part);
         const auto place_of = [&](u32 item) {
             const INDEX at = part + item * 32;
-            return job.places != nullptr && at < len ? job.places[line * len + at] : at;
+            return job.places != nullptr && at < len ? from_places[item * 32] : at;
         };
         INDEX place[ITEMS];
 #pragma unroll
@@ -291,9 +348,12 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
         const u32 digit = threadIdx.x;
         const bool counts = digit < DIGITS;
         u32 sum = 0;
-        INDEX total = 0;
+        INDEX total = 0, earlier = 0;
         if (counts) {
             total = job.totals[static_cast<u64>(line) * DIGITS + digit];
+            // Loaded here, so that no thread waits for it between the barriers below.
+            earlier = job.starts[static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step +
+                                 digit * job.digit_step];
 #pragma unroll
             for (u32 w = 0; w < BLOCK_WARPS; w++) {
                 u32 count = ranks[w * DIGITS + digit];
@@ -304,10 +364,9 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
         const u32 first = digits_before(sum, parts);
         const INDEX start = digits_before(total, wholes);
         if (counts) {
-            u64 from = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
             inside[digit] = first;
             // Unsigned: a goal may be before the line's first element until the position is added.
-            goals[digit] = start + job.starts[from + digit * job.digit_step] - first;
+            goals[digit] = start + earlier - first;
         }
         __syncthreads();
         u32 slots[ITEMS];
@@ -318,7 +377,6 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
         }
 #pragma unroll
         for (u32 item = 0; item < ITEMS; item++) {
-            if (part + item * 32 >= len) continue;
             keys[slots[item]] = key[item];
             places[slots[item]] = EARLY ? place[item] : place_of(item);
         }

@@ -102,6 +102,7 @@ pub(super) fn modules() -> Vec<Module> {
         &[
             c"sort_short",
             c"sort_block",
+            c"sort_select",
             c"sort_counts",
             c"sort_starts",
             c"sort_starts_long",
@@ -151,7 +152,7 @@ impl Sort {
         len <= BLOCK as usize * if self.size > 4 { 4 } else { 8 }
     }
 
-    /// Sorts lines in shared memory.
+    /// Sorts lines in shared memory, or finds one element of each.
     ///
     /// # Safety
     /// The lines and the keys are on this device, and nothing else uses the results.
@@ -170,17 +171,19 @@ impl Sort {
         args.group = group as u32;
         args.bits = self.width;
         let total = width * group;
-        let mut bytes = total * (self.size + size_of::<u16>());
-        let (entry, threads) = if digits {
-            bytes += (BLOCK as usize / 32 + 2) * DIGITS * size_of::<u16>();
-            (c"sort_block", BLOCK)
+        let bytes = total * (self.size + size_of::<u16>());
+        let (entry, threads, bytes) = if digits && matches!(args.task, NTH | MEDIAN) {
+            (c"sort_select", BLOCK, 0)
+        } else if digits {
+            let counts = (BLOCK as usize / 32 + 2) * DIGITS * size_of::<u16>();
+            (c"sort_block", BLOCK, bytes + counts)
         } else {
             let threads = (total / 2).clamp(32, THREADS as usize) as u32;
-            (c"sort_short", threads)
+            (c"sort_short", threads, bytes)
         };
         let grid = Grid::blocks(count.div_ceil(group), threads).shared(bytes);
-        // SAFETY: the caller's promise. Shared memory has a key and a position for each element; for digits also a
-        // count for each warp and digit, and a start for each digit.
+        // SAFETY: the caller's promise. Shared memory has a key and a position for each element that is sorted; for
+        // digits also a count for each warp and digit, and a start for each digit.
         unsafe { self.call.start(entry, grid, &args) }
     }
 
