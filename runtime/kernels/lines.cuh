@@ -240,9 +240,10 @@ template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& 
          first += (INDEX)gridDim.x * blockDim.y) {
         const INDEX output = first + threadIdx.y;
         const bool live = output < outputs;
-        i64 at[N] = {};
-        if (live) offsets(job.lines.kept, output, at);
-        // Issue several loads before using the first. A pack that is not loaded must not keep the previous contents.
+        i64 start[N] = {};
+        if (live) offsets(job.lines.kept, output, start);
+        // Issue several loads before using the first. A pack that is not loaded must not keep the previous contents. Floats
+        // hold what is missing, so they need no choice after the load, for which registers are too few.
         constexpr int MOST = V > 1 ? 4 : 8, U = M / V < MOST ? M / V : MOST;
         X xs[M];
 #pragma unroll
@@ -251,19 +252,29 @@ template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& 
 #pragma unroll
             for (int u = 0; u < U; u++) {
                 const INDEX i = ((INDEX)(first + u) * blockDim.x + threadIdx.x) * V;
-                packs[u] = {};
-                if (live && i < count) packs[u] = load<V>(job, element(job.lines, job.lines.x + at[0], i));
+#pragma unroll
+                for (int v = 0; v < V; v++) packs[u][v] = is_float<T0> ? convert<T0>(Op::missing()) : T0{};
+                if (live && i < count) packs[u] = load<V>(job, element(job.lines, job.lines.x + start[0], i));
             }
 #pragma unroll
             for (int u = 0; u < U; u++) {
                 const INDEX i = ((INDEX)(first + u) * blockDim.x + threadIdx.x) * V;
+                const bool there = is_float<T0> || (live && i < count);
 #pragma unroll
                 for (int v = 0; v < V; v++)
-                    xs[(first + u) * V + v] = live && i < count ? convert<X>(packs[u][v]) : Op::missing();
+                    xs[(first + u) * V + v] = there ? convert<X>(packs[u][v]) : Op::missing();
             }
         }
         const auto numbers = Op::template hold<V>(xs, job);
         if (!live) continue;
+        i64 at[N];
+        // The offsets of many operands are computed again, for lack of registers to keep them.
+        if constexpr (N > 2) {
+            offsets(job.lines.kept, output, at);
+        } else {
+#pragma unroll
+            for (int n = 0; n < N; n++) at[n] = start[n];
+        }
         if (threadIdx.x == 0) Op::note(numbers, at, job);
 #pragma unroll
         for (int q = 0; q < M / V; q++) {
