@@ -97,6 +97,7 @@ pub fn every_layout(to: &mut Compared) {
         let base = sample(&[6, 5, 48], dtype, 8);
         let mut all = layouts(&base);
         all.push(("as it is", base));
+        all.push(("pairs", sample(&[37, 9, 2], dtype, 9)));
         for (note, x) in &all {
             for dims in subsets(x.host.rank()) {
                 reductions(to, x, &dims, note, &OPS);

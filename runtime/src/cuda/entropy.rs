@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
 use super::launch::Argument;
-use super::lines::{Choice, LineDims, Lines, chunked, ways};
+use super::lines::{Choice, LineDims, Lines, PAIR, chunked, ways};
 use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
@@ -117,7 +117,7 @@ pub(super) fn modules() -> Vec<Module> {
     for dtype in Op::CrossEntropy.row().dtypes.iter() {
         for (logits, smooth) in [(true, false), (true, true), (false, false), (false, true)] {
             let source = module(dtype, logits, smooth);
-            for (source, rows) in ways(&source, [16 / dtype.size(), 1], &[true], false) {
+            for (source, rows) in ways(&source, &[16 / dtype.size(), PAIR, 1], &[true], false) {
                 let entries: &[_] = if rows {
                     &[c"entropy_rows"]
                 } else {

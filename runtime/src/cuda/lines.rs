@@ -21,6 +21,8 @@ const BUSY: usize = 1 << 17;
 const CHUNKS: usize = 1024;
 /// The most bytes of states in one thread of a column kernel.
 const STATES: usize = 256;
+/// The adjacent lines that a thread of a column kernel reduces, if they are too few for a whole access.
+pub(super) const PAIR: usize = 2;
 /// The most elements of a line that is kept in registers: sixteen for each thread of the largest block.
 const HELD: usize = 16 << 10;
 
@@ -223,6 +225,8 @@ impl<const N: usize> Choice<N> {
             1
         } else if fits(most) || (long && walk.inner(0) == size as isize) {
             most.max(1)
+        } else if !rows && beside.is_empty() && most > 2 && fits(PAIR) {
+            PAIR
         } else {
             1
         };
@@ -409,25 +413,28 @@ fn across(groups: usize, count: usize) -> (Grid, usize, usize) {
 }
 
 /// Lists the variants of a module for layouts of lines, each with whether it is a row kernel. `packs` are the numbers
-/// of elements in an access, which may be equal; `plains` are the values of whether lines have a single stride.
+/// of elements in an access, the most first, which may be equal; only columns have pairs. `plains` are the values of
+/// whether lines have a single stride.
 pub(super) fn ways(
     source: &Source,
-    mut packs: [usize; 2],
+    packs: &[usize],
     plains: &[bool],
     wide: bool,
 ) -> Vec<(Source, bool)> {
     let mut all = Vec::new();
-    packs = packs.map(|pack| pack.max(1));
-    let different = 1 + usize::from(packs[0] != packs[1]);
-    for shape in ["ROWS", "COLUMNS"] {
-        for &pack in &packs[..different] {
+    for rows in [true, false] {
+        for (i, &pack) in packs.iter().enumerate() {
+            let pair = i > 0 && pack == PAIR;
+            if pack > packs[0] || packs[..i].contains(&pack) || (pair && rows) {
+                continue;
+            }
             for &plain in plains {
                 let way = source
                     .clone()
-                    .word("SHAPE", shape)
+                    .word("SHAPE", if rows { "ROWS" } else { "COLUMNS" })
                     .number("PACK", pack as i64)
                     .number("PLAIN", i64::from(plain));
-                all.push((way.index(wide), shape == "ROWS"));
+                all.push((way.index(wide), rows));
             }
         }
     }

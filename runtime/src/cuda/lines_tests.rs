@@ -19,6 +19,8 @@ fn rows_and_columns_in_packs_where_they_are_aligned() {
     assert!(!first.rows && first.pack == 4);
     let odd = choice(&walk(&[1000, 63], &[63, 1], &[true, false]));
     assert!(!odd.rows && odd.pack == 1);
+    let pairs = choice(&walk(&[1000, 4, 2], &[8, 2, 1], &[false, true, false]));
+    assert!(!pairs.rows && pairs.pack == PAIR);
     let long = choice(&walk(&[3, 100_001], &[100_001, 1], &[false, true]));
     assert!(long.rows && long.pack == 4 && long.chunks > 1);
     let short = choice(&walk(&[300, 33], &[33, 1], &[false, true]));

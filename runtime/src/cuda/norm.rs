@@ -129,7 +129,7 @@ pub(super) fn modules() -> Vec<Module> {
             }
             for phase in ["STATES", "FUSED", "WRITE"] {
                 let source = source.clone().word("PHASE", phase);
-                for (source, rows) in ways(&source, [most, 1], &[true, false], false) {
+                for (source, rows) in ways(&source, &[most, 1], &[true, false], false) {
                     let entries: &[_] = if rows {
                         &[c"norm_rows"]
                     } else {

@@ -8,7 +8,7 @@ use nomina_core::{DType, Result};
 
 use super::fused::{ChainCall, samples};
 use super::launch::Argument;
-use super::lines::{Choice, LineDims, Lines, chunked, ways};
+use super::lines::{Choice, LineDims, Lines, PAIR, chunked, ways};
 use super::module::Module;
 use super::source::{File, Source};
 use super::{Cuda, staged};
@@ -288,10 +288,10 @@ pub(super) fn modules() -> Vec<Module> {
             let to = if positions { dtype } else { resolved.result };
             let source = module(kind.name, dtype, kind.load, to);
             let most = 16 / dtype.size();
-            let (packs, plains): (_, &[bool]) = if whole {
-                ([most, 1], &[true, false])
+            let (packs, plains): (&[usize], &[bool]) = if whole {
+                (&[most, PAIR, 1], &[true, false])
             } else {
-                ([most, most], &[true])
+                (&[most], &[true])
             };
             let wide = kind.name == "Sum" && matches!(dtype, DType::F32 | DType::U8 | DType::C128);
             for wide in [false, true].into_iter().take(1 + usize::from(wide)) {
@@ -327,7 +327,12 @@ fn chains() -> Vec<Module> {
             continue;
         };
         let source = behind(&chain, kind.name, kind.load, resolved.result);
-        for (source, rows) in ways(&source, [16 / dtype.size(), 1], &[true, false], false) {
+        for (source, rows) in ways(
+            &source,
+            &[16 / dtype.size(), PAIR, 1],
+            &[true, false],
+            false,
+        ) {
             let entries: &[_] = if rows {
                 &[c"reduce_rows"]
             } else {

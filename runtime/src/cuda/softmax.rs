@@ -94,7 +94,7 @@ pub(super) fn modules() -> Vec<Module> {
             }
             for phase in ["STATES", "FUSED", "WRITE"] {
                 let source = source.clone().word("PHASE", phase);
-                for (source, rows) in ways(&source, [most, 1], &[true], false) {
+                for (source, rows) in ways(&source, &[most, 1], &[true], false) {
                     let entries: &[_] = if rows {
                         &[c"softmax_rows"]
                     } else {
