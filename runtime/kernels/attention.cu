@@ -111,17 +111,31 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
                         for (int j = 0; j < SIDE; j++) scores[i][j] += x[i] * y[j];
                 }
             }
+            if (job.masked == UNMASKED) {
+                const int cols = job.source - first_key < EDGE ? static_cast<int>(job.source - first_key) : EDGE;
+                // Relative to the tile, query `row` sees keys up to `row + diagonal`.
+                const u64 ahead = first_row + EDGE - first_key;
+                const int diagonal = job.causal && ahead < 2 * EDGE ? static_cast<int>(ahead) - EDGE : EDGE;
+#pragma unroll
+                for (int i = 0; i < SIDE; i++) {
+                    const int last = ty * SIDE + i + diagonal, end = last < cols ? last + 1 : cols;
+#pragma unroll
+                    for (int j = 0; j < SIDE; j++)
+                        scores[i][j] = tx * SIDE + j < end ? scores[i][j] * scale : nothing;
+                }
+            } else {
+#pragma unroll
+                for (int i = 0; i < SIDE; i++)
+#pragma unroll
+                    for (int j = 0; j < SIDE; j++)
+                        scores[i][j] = seen_score<T>(job, at[3], first_row + ty * SIDE + i,
+                                                     first_key + tx * SIDE + j, scores[i][j] * scale);
+            }
 #pragma unroll
             for (int i = 0; i < SIDE; i++) {
-                const u64 row = first_row + ty * SIDE + i;
                 S most = nothing;
 #pragma unroll
-                for (int j = 0; j < SIDE; j++) {
-                    const u64 col = first_key + tx * SIDE + j;
-                    const S score = seen_score<T>(job, at[3], row, col, scores[i][j] * scale);
-                    scores[i][j] = score;
-                    most = score > most ? score : most;
-                }
+                for (int j = 0; j < SIDE; j++) most = scores[i][j] > most ? scores[i][j] : most;
                 most = across_row(most, [](S x, S y) { return x > y ? x : y; });
                 most = most > greatest[i] ? most : greatest[i];
                 // If everything is masked so far, -∞ - (-∞) would be NaN.
