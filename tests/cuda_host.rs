@@ -64,9 +64,14 @@ mod tests {
 
     /// Runs a kernel. Returns whether the program succeeded, and its output.
     fn run(kernel: &str, env: &[(&str, &str)]) -> Option<(bool, String)> {
+        run_with(kernel, &host::kernels(), env)
+    }
+
+    /// Like [`run`], with the headers of a folder.
+    fn run_with(kernel: &str, headers: &Path, env: &[(&str, &str)]) -> Option<(bool, String)> {
         let output = host::with_fakes(drive()?)
             .unwrap()
-            .args([kernel.as_ref(), host::kernels().as_os_str()])
+            .args([kernel.as_ref(), headers.as_os_str()])
             .arg(sources().join("host.cu"))
             .envs(env.iter().copied())
             .output()
@@ -191,6 +196,39 @@ mod tests {
             };
             assert_ne!(said.trim(), SUMS, "{order}");
         }
+    }
+
+    /// Removes the barriers of a block's reduction one by one: an order of threads shows each.
+    #[test]
+    fn each_barrier_of_a_reduction_is_needed() {
+        if drive().is_none() {
+            return;
+        }
+        const BARRIER: &str = "__syncthreads();";
+        let text = std::fs::read_to_string(host::kernels().join("block.cuh")).unwrap();
+        let barriers: Vec<usize> = text.match_indices(BARRIER).map(|(at, _)| at).collect();
+        assert_eq!(barriers.len(), 2);
+        prints("two_sums", SUMS);
+        let folder = host::fakes().unwrap();
+        let folder = folder.with_extension(format!("barriers-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for file in list(&host::kernels()) {
+            if file.extension().is_some_and(|ending| ending == "cuh") {
+                std::fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
+            }
+        }
+        for at in barriers {
+            let mut without = text.clone();
+            without.replace_range(at..at + BARRIER.len(), "");
+            std::fs::write(folder.join("block.cuh"), without).unwrap();
+            let is_seen = |order| {
+                let (_, said) =
+                    run_with("two_sums", &folder, &[("NOMINA_FAKE_ORDER", order)]).unwrap();
+                said.trim() != SUMS
+            };
+            assert!(ORDERS.into_iter().any(is_seen), "the barrier at byte {at}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

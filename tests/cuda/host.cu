@@ -28,6 +28,17 @@ KERNEL_BOUNDS(NAME, Arguments, 256) {
 }
 #endif
 
+#ifdef KERNEL_two_sums
+// Two sums in a row, each in every thread: no thread may begin the second while another reads the first.
+KERNEL_BOUNDS(two_sums, Arguments, 256) {
+    const auto plus = [](f32 a, f32 b) { return a + b; };
+    const f32 own = own_sum(job), sum = block_reduce(own, plus, 0.0f);
+    const f32 twice = block_reduce(2 * own, plus, 0.0f);
+    const u32 wrong = __syncthreads_count(twice != 2 * sum);
+    if (threadIdx.x == 0) job.y[blockIdx.x] = wrong == 0 ? sum : -1;
+}
+#endif
+
 #if defined(KERNEL_tree_sum) || defined(KERNEL_tree_sum_without_barrier)
 #ifdef KERNEL_tree_sum
 #define NAME tree_sum
