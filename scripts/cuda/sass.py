@@ -8,16 +8,16 @@ table. A module is compiled by the NVRTC of fetch.py with the options of the lib
 disassembler.txt. The table's columns for each kernel are
 
     loads, stores   instructions that access global memory, by width: 3x128 means three of 16 bytes
-    in flight       the maximum of bytes that a thread requests before it waits for the first of them, in each of the
-                    innermost loops with loads
+    in flight       the maximum of bytes that a thread requests before it waits for the first of them, in the whole code
+                    and in each of the innermost loops with loads
     SM              the greatest of these for all threads on an SM, limited by registers, static shared memory and block
     mma             instructions of tensor cores
     barriers        barriers of a block
     local           bytes loaded from and stored to local memory, by instruction
     divisions       calls of routines that divide 64-bit integers
 
-Bytes in flight are found by walking through the code in order, each loop twice: a load is requested at its instruction,
-and waited for where a register that it writes is read or written. Both sides of a branch count.
+Bytes in flight are found by walking through the code in order, an innermost loop twice: a load is requested at its
+instruction, and waited for where a register that it writes is read or written. Both sides of a branch count.
 """
 
 import argparse
@@ -226,8 +226,8 @@ def kernels(compiler, tool, module):
         shared = re.search(r"(\d+) bytes smem", report[2].splitlines()[0])
         registers, shared = int(report[1]), int(shared[1]) if shared else 0
         threads = int(bounds.get(name, 256))
-        bodies = [in_flight(code[first : last + 1] * 2) for first, last in loops(code)]
-        flights = sorted({flight for flight in bodies if flight} or {in_flight(code)}, reverse=True)
+        bodies = [code, *(code[first : last + 1] * 2 for first, last in loops(code))]
+        flights = sorted({in_flight(body) for body in bodies} - {0} or {0}, reverse=True)
         flight = max(flights)
         held = resident(registers, shared, threads)
         yield {
