@@ -379,13 +379,15 @@ fn windows_beyond_any_size_are_refused() {
 #[test]
 fn an_operator_follows_a_convolution() {
     use crate::call::{Activation, Arg, FinalOp, pointwise};
-    // Few positions, tiles with several threads, points, single channels, and channels innermost.
+    // Few positions, tiles with several threads, points, single channels, windows of few elements in several groups of lines,
+    // and channels innermost.
     let cases = [
         ([1, 70, 1, 4], [72, 70, 1, 3], 1),
         ([2, 12, 5, 3], [50, 6, 5, 2], 2),
         ([1, 24, 30, 47], [40, 24, 3, 3], 1),
         ([2, 9, 6, 7], [20, 9, 1, 1], 1),
         ([2, 8, 11, 13], [8, 1, 3, 3], 8),
+        ([1, 3, 31, 47], [25, 3, 3, 3], 1),
         // Sums of nothing.
         ([1, 0, 5, 4], [3, 0, 3, 3], 1),
         ([1, 0, 5, 4], [3, 0, 1, 1], 1),
