@@ -48,7 +48,7 @@ unsafe fn blocks<T: BlockFloat>(job: &AttentionJob) -> Result<(), NoMemory> {
     let work = rows
         .saturating_mul(job.source)
         .saturating_mul(job.features + job.width);
-    try_for_each(count * blocks, work, |task| {
+    try_for_each(count * blocks, work, &|task| {
         let (at, first) = (task / blocks, task % blocks * rows);
         let block = QueryRange {
             job,

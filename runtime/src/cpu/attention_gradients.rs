@@ -41,7 +41,7 @@ unsafe fn each_index<T: BlockFloat>(job: &AttentionGradientJob) -> Result<(), No
         .length
         .saturating_mul(forward.source)
         .saturating_mul(forward.features + forward.width);
-    try_for_each(forward.batch.iter().product(), work, |at| {
+    try_for_each(forward.batch.iter().product(), work, &|at| {
         // SAFETY: guaranteed by the caller; each task owns the results at its index.
         unsafe { gradients::<T>(job, at) }
     })

@@ -142,7 +142,7 @@ unsafe fn distance_as<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
     let out = Shared(job.out);
     let p = job.p;
     let work = ROWS.min(m).saturating_mul(n).saturating_mul(depth.max(1));
-    try_for_each(job.batch * blocks, work, |task| {
+    try_for_each(job.batch * blocks, work, &|task| {
         let (batch, first) = (task / blocks, task % blocks * ROWS);
         let rows = ROWS.min(m - first);
         // SAFETY: all indices are within the operands' sizes; each task owns its rows of the result.

@@ -94,7 +94,7 @@ pub(crate) unsafe fn short(
     let past = NonTemporal::for_bytes(plan.outputs().saturating_mul(rows.count * bytes));
     let (x, out) = (Shared(ends.x.cast_mut()), Shared(ends.out));
     let work = together * high * width;
-    try_for_each_past(blocks.div_ceil(together), work, past, |task| {
+    try_for_each_past(blocks.div_ceil(together), work, past, &|task| {
         let mut all = Scratch::<MaybeUninit<u8>>::uninit([4, room])?;
         let first = all.as_mut_ptr().cast::<u8>();
         let rooms = [0, 1, 2, 3].map(|index| first.wrapping_add(index * room));

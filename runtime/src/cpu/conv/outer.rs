@@ -393,7 +393,7 @@ impl<S: Widen<A>, A: ConvNumber> OuterGradient<'_, S, A> {
         } else {
             width * CHANNELS * taps
         };
-        for_each(job.groups * self.panels * blocks, work, |task| {
+        for_each(job.groups * self.panels * blocks, work, &|task| {
             let (panel, block) = (task / blocks, task % blocks);
             let (group, first) = (panel / self.panels, panel % self.panels * width);
             let block = block * CHANNELS..channels.min((block + 1) * CHANNELS);

@@ -130,7 +130,7 @@ pub(super) unsafe fn fill<S: Widen<A>, A: ConvNumber>(
     for_each(
         count,
         if threads == 1 { 0 } else { layout.channel },
-        channel,
+        &channel,
     );
     // SAFETY: the elements that copies read beyond the last channel.
     unsafe {

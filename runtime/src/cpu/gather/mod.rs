@@ -130,7 +130,7 @@ pub(crate) unsafe fn extremes(plan: &Plan, index: *const i64) -> Option<(i64, i6
     let source = Shared(index.cast_mut().cast());
     let (least, most) = (AtomicI64::new(i64::MAX), AtomicI64::new(i64::MIN));
     let step = plan.inner().steps[0];
-    crate::cpu::reduce::split::for_each(chunks, GRAIN, |chunk| {
+    crate::cpu::reduce::split::for_each(chunks, GRAIN, &|chunk| {
         let mut left = GRAIN.min(plan.numel() - chunk * GRAIN);
         let mut walk = plan.walk(chunk * GRAIN);
         let (mut low, mut high) = (i64::MAX, i64::MIN);

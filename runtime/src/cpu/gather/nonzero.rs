@@ -12,7 +12,7 @@ fn range(chunk: usize, len: usize) -> std::ops::Range<usize> {
 pub(crate) fn count(mask: &[bool]) -> Result<Scratch<usize>, NoMemory> {
     let mut counts = Scratch::new([mask.len().div_ceil(GRAIN)], 0)?;
     let shared = Shared(counts.as_mut_ptr().cast());
-    for_each(counts.len(), GRAIN, |chunk| {
+    for_each(counts.len(), GRAIN, &|chunk| {
         // Counts in lanes of bytes, which cannot overflow with 255 elements.
         let ones = |part: &[bool]| usize::from(part.iter().map(|&m| u8::from(m)).sum::<u8>());
         let count: usize = mask[range(chunk, mask.len())].chunks(255).map(ones).sum();
@@ -45,7 +45,7 @@ pub(crate) unsafe fn positions(
         total += count;
     }
     let out = Shared(out.cast());
-    for_each(counts.len(), GRAIN, |chunk| {
+    for_each(counts.len(), GRAIN, &|chunk| {
         if counts[chunk] == 0 {
             return;
         }

@@ -19,7 +19,7 @@ pub(crate) unsafe fn pick(job: &IndexJob) {
         8 => tile::<8>,
         _ => tile::<16>,
     };
-    for_each(cut.cells(), cut.work(), |cell| {
+    for_each(cut.cells(), cut.work(), &|cell| {
         // SAFETY: guaranteed by the caller; each tile owns its elements.
         unsafe { run(job, cut.tile(job, cell)) };
     });

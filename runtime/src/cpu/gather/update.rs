@@ -83,7 +83,7 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory>
     };
     let bound =
         |range: usize| job.low + (job.extent as u128 * range as u128 / ranges as u128) as i64;
-    try_for_each(product([cut.cells(), ranges]), cut.work(), |task| {
+    try_for_each(product([cut.cells(), ranges]), cut.work(), &|task| {
         let (cell, range) = (task / ranges, task % ranges);
         let (from, to) = (bound(range), bound(range + 1));
         // SAFETY: guaranteed by the caller; each task owns its positions.

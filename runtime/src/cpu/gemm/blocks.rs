@@ -83,7 +83,7 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
         Ok(())
     };
     let work = if parallel { ROWS * COLS * p.k } else { 0 };
-    try_for_each(down * across, work, task)
+    try_for_each(down * across, work, &task)
 }
 
 /// One row of a block of `c`, to which the rows of a block of `b` are added, each times an element

@@ -179,7 +179,7 @@ unsafe fn rows<T: Arith>(p: &Product, tiles: &FewRowTiles<T>) {
     for_each(
         p.n.div_ceil(task),
         task.min(p.n) * p.m * p.k / CHEAP,
-        |index| {
+        &|index| {
             let columns = index * task..p.n.min((index + 1) * task);
             let mut sums = [T::ZERO; TASK * TALL];
             for (first, last) in (0..parts).map(part) {

@@ -155,13 +155,13 @@ pub(crate) unsafe fn multiply(mut product: Product, repeats: &[Repeat]) -> Resul
     };
     if count > 1 && (count >= threads() || work < worth) {
         if work < AHEAD {
-            return try_for_each(count, work / 8, |index| {
+            return try_for_each(count, work / 8, &|index| {
                 // SAFETY: each index owns its part of `c`.
                 unsafe { compute_product(&nth(index), false, None) }
             });
         }
         let last = count - 1;
-        return try_for_each(count, work / 8, |index| {
+        return try_for_each(count, work / 8, &|index| {
             let next = (index < last).then(|| nth(index + 1));
             // SAFETY: as above.
             unsafe { compute_product(&nth(index), false, next.as_ref()) }

@@ -43,7 +43,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     #[cfg(target_arch = "x86_64")]
     if let Some(dots) = T::dots().filter(|_| p.a.cols == 1) {
         let rows = super::dots::ROWS;
-        for_each(p.m.div_ceil(rows), rows * p.k / READ, |group| {
+        for_each(p.m.div_ceil(rows), rows * p.k / READ, &|group| {
             let from = group * rows;
             let (count, mut sums) = (rows.min(p.m - from), [T::ZERO; super::dots::ROWS]);
             // SAFETY: the rows are within the matrix; each task owns its elements.
@@ -58,7 +58,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
         return Ok(());
     }
     if p.m < 8 || (by_row && p.k >= SHORT) {
-        for_each(p.m, p.k, |i| {
+        for_each(p.m, p.k, &|i| {
             let (a, stride) = (p.a.at::<T>(i, 0), p.a.cols);
             // SAFETY: the row is within the matrix; each task owns its element.
             unsafe {
@@ -75,7 +75,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
         });
         return Ok(());
     }
-    for_each(p.m.div_ceil(BLOCK), BLOCK.min(p.m) * p.k, |block| {
+    for_each(p.m.div_ceil(BLOCK), BLOCK.min(p.m) * p.k, &|block| {
         let from = block * BLOCK;
         let rows = BLOCK.min(p.m - from);
         let mut sums = [T::ZERO; BLOCK];

@@ -61,7 +61,7 @@ pub(crate) fn count(selection: &Selection<'_>) -> Result<Scratch<usize>, NoMemor
     let chunks = selection.mask.len().div_ceil(GRAIN);
     let mut counts = Scratch::new([chunks], 0)?;
     let shared = crate::cpu::parallel::Shared(counts.as_mut_ptr().cast());
-    for_each(chunks, GRAIN, |chunk| {
+    for_each(chunks, GRAIN, &|chunk| {
         let (from, to) = selection.range(chunk);
         // Counts in lanes of bytes, which cannot overflow with 255 elements.
         let ones = |part: &[bool]| usize::from(part.iter().map(|&m| u8::from(m)).sum::<u8>());
@@ -89,7 +89,7 @@ pub(crate) unsafe fn scatter(
         total += count;
     }
     let out = crate::cpu::parallel::Shared(out);
-    for_each(counts.len(), GRAIN, |chunk| {
+    for_each(counts.len(), GRAIN, &|chunk| {
         if counts[chunk] == 0 {
             return;
         }
@@ -134,7 +134,7 @@ pub(crate) fn same_elements<T: PartialEq + Sync>(a: &[T], b: &[T]) -> bool {
     use std::sync::atomic::{AtomicBool, Ordering};
     let differ = AtomicBool::new(false);
     let chunks = a.len().div_ceil(GRAIN);
-    for_each(chunks, GRAIN, |chunk| {
+    for_each(chunks, GRAIN, &|chunk| {
         let (from, to) = (chunk * GRAIN, a.len().min((chunk + 1) * GRAIN));
         if !differ.load(Ordering::Relaxed) && a[from..to] != b[from..to] {
             differ.store(true, Ordering::Relaxed);

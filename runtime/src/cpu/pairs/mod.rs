@@ -133,7 +133,7 @@ unsafe fn run<T: WidenedPair, S: PairSums>(
     let chunks = pairs.tiles.div_ceil(chunk);
     let work = chunk * size * 4;
     if chunks == 1 {
-        return try_for_each(cells, work, |cell| {
+        return try_for_each(cells, work, &|cell| {
             let (round, start, n) = place(cell);
             let mut sums = S::empty();
             // SAFETY: guaranteed by the caller.
@@ -144,7 +144,7 @@ unsafe fn run<T: WidenedPair, S: PairSums>(
     }
     let mut all = Scratch::new([cells, chunks], S::empty())?;
     let parts = Shared(all.as_mut_ptr().cast());
-    try_for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, &|index| {
         let (round, start, n) = place(index / chunks);
         let first = index % chunks * chunk;
         // SAFETY: guaranteed by the caller; each task has its own sums.

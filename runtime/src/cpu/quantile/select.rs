@@ -86,7 +86,7 @@ pub(crate) unsafe fn execute<T: OrderedFloat>(job: &SelectJob<'_>) -> Result<(),
     let (ignore, by) = (job.ignore_nan, job.by);
     // A selection reads an element about three times.
     let work = product([width, len, 8]);
-    try_for_each(plan.outputs() / kept.size * per_row, work, |index| {
+    try_for_each(plan.outputs() / kept.size * per_row, work, &|index| {
         let start = index % per_row * width;
         let n = width.min(kept.size - start);
         let (src, dst) = offsets(outer, index / per_row);

@@ -98,14 +98,14 @@ unsafe fn drive(walk: &Driver<'_>, target: ReduceTarget) -> Result<(), NoMemory>
     let cell = |index: usize| walk.cell(index);
     let wide = walk.width * walk.groups;
     if chunks == 1 && walk.at_once() {
-        return try_for_each(cells, work, |index| {
+        return try_for_each(cells, work, &|index| {
             let (row, start, n) = cell(index);
             // SAFETY: each cell owns its outputs.
             unsafe { walk.compute(row, start, n, target) }
         });
     }
     if chunks == 1 {
-        return try_for_each(cells, work, |index| {
+        return try_for_each(cells, work, &|index| {
             let (row, start, n) = cell(index);
             let mut states = SmallScratch::bytes([wide, walk.size])?;
             // SAFETY: the scratch holds `wide` states; each cell owns its outputs.
@@ -117,7 +117,7 @@ unsafe fn drive(walk: &Driver<'_>, target: ReduceTarget) -> Result<(), NoMemory>
     }
     let mut all = SmallScratch::bytes([cells, chunks, walk.width, walk.size])?;
     let shared = Shared(all.as_mut_ptr());
-    try_for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, &|index| {
         let (row, start, n) = cell(index / chunks);
         let from = index % chunks * walk.chunk;
         let mut states = SmallScratch::bytes([wide, walk.size])?;
@@ -136,7 +136,7 @@ unsafe fn drive(walk: &Driver<'_>, target: ReduceTarget) -> Result<(), NoMemory>
         }
         Ok(())
     })?;
-    try_for_each(cells, walk.width * chunks, |index| {
+    try_for_each(cells, walk.width * chunks, &|index| {
         let (row, start, n) = cell(index);
         // SAFETY: the states of a cell's chunks are contiguous; no other task processes this cell.
         unsafe {

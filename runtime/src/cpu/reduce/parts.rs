@@ -61,7 +61,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &PartsJob<'_>) -> Resul
     };
     let cells = product([plan.outputs() / kept.size, blocks, parts]);
     let work = product([width, len.max(1)]);
-    try_for_each(cells, work, |index| {
+    try_for_each(cells, work, &|index| {
         let (part, index) = (index % parts, index / parts);
         let (start, row) = (product([index % blocks, width]), index / blocks);
         let n = width.min(kept.size - start);

@@ -11,15 +11,15 @@ use crate::shape::product;
 
 /// Calls `f` for `0..n`, on several threads if `n` times `work` is worth it. Consecutive numbers are
 /// grouped into tasks of a reasonable size.
-pub(crate) fn for_each(n: usize, work: usize, f: impl Fn(usize) + Sync) {
+pub(crate) fn for_each(n: usize, work: usize, f: &(dyn Fn(usize) + Sync)) {
     for_each_past(n, work, None, f);
 }
 
 /// Like [`for_each`], for an `f` that writes by non-temporal stores. They are settled once per task,
 /// because settling waits for memory.
-fn for_each_past(n: usize, work: usize, past: Option<NonTemporal>, f: impl Fn(usize) + Sync) {
+fn for_each_past(n: usize, work: usize, past: Option<NonTemporal>, f: &(dyn Fn(usize) + Sync)) {
     let all = |numbers: Range<usize>| {
-        numbers.for_each(&f);
+        numbers.for_each(f);
         if let Some(past) = past {
             past.settle();
         }
@@ -40,7 +40,7 @@ fn for_each_past(n: usize, work: usize, past: Option<NonTemporal>, f: impl Fn(us
 pub(crate) fn try_for_each(
     n: usize,
     work: usize,
-    f: impl Fn(usize) -> Result<(), NoMemory> + Sync,
+    f: &(dyn Fn(usize) -> Result<(), NoMemory> + Sync),
 ) -> Result<(), NoMemory> {
     try_for_each_past(n, work, None, f)
 }
@@ -50,10 +50,10 @@ pub(crate) fn try_for_each_past(
     n: usize,
     work: usize,
     past: Option<NonTemporal>,
-    f: impl Fn(usize) -> Result<(), NoMemory> + Sync,
+    f: &(dyn Fn(usize) -> Result<(), NoMemory> + Sync),
 ) -> Result<(), NoMemory> {
     let missing = Missing::new();
-    for_each_past(n, work, past, |index| missing.attempt(|| f(index)));
+    for_each_past(n, work, past, &|index| missing.attempt(|| f(index)));
     missing.result()
 }
 

@@ -155,7 +155,7 @@ impl<'a> TransposedRows<'a> {
         let blocks = per_round * self.outer.iter().map(|one| one.size).product::<usize>();
         let together = (TASK / (rows * self.width)).max(1);
         let work = together * rows * self.width;
-        try_for_each(blocks.div_ceil(together), work, |task| {
+        try_for_each(blocks.div_ceil(together), work, &|task| {
             let mut room = Scratch::<MaybeUninit<u8>>::uninit([ROOMS, job.room])?;
             let room = room.as_mut_ptr().cast::<u8>();
             let run = |elements: &mut Option<&mut (dyn Elements + '_)>| {

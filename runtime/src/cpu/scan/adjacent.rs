@@ -36,7 +36,7 @@ pub(super) unsafe fn lines<R: Running>(
     let past = NonTemporal::for_bytes(product([along.size, length, 2, size]));
     let x = Shared(job.x.cast_mut().wrapping_offset(plan.src * size as isize));
     let out = Shared(job.out.wrapping_offset(plan.dst * size as isize));
-    try_for_each_past(along.size.div_ceil(high), TILE, past, |tile| {
+    try_for_each_past(along.size.div_ceil(high), TILE, past, &|tile| {
         let n = high.min(along.size - tile * high) * length;
         let few = (BLOCK / (length * size)).max(1) * length;
         let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), few, size])?;

@@ -143,7 +143,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let chunks = count.div_ceil(chunk);
     let work = width * count.min(chunk);
     if chunks == 1 {
-        return try_for_each_past(cells, work, walk.past, |cell| {
+        return try_for_each_past(cells, work, walk.past, &|cell| {
             // SAFETY: guaranteed by the caller; each cell owns its lines.
             unsafe {
                 if width == 1 {
@@ -170,7 +170,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
             count.min((index % chunks + 1) * chunk),
         )
     };
-    try_for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, &|index| {
         let (from, to) = range(index);
         // SAFETY: as above.
         unsafe { walk.scan(place(index), index / chunks, from, to, false) }
@@ -185,7 +185,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
             }
         }
     }
-    try_for_each_past(cells * chunks, work, walk.past, |index| {
+    try_for_each_past(cells * chunks, work, walk.past, &|index| {
         let (from, to) = range(index);
         // SAFETY: as above; each chunk owns its results.
         unsafe { walk.scan(place(index), index / chunks, from, to, true) }

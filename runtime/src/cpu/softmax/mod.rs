@@ -124,7 +124,7 @@ unsafe fn along<T: MaxFloat, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMe
     let (wide, size) = (walk.width * walk.groups, size_of::<ExpSum>());
     let work = walk.width * count.min(walk.chunk);
     if chunks == 1 {
-        return try_for_each(cells, work, |index| {
+        return try_for_each(cells, work, &|index| {
             let (row, start, n) = walk.cell(index);
             let mut states = SmallScratch::bytes([wide, size])?;
             let states = states.as_mut_ptr();
@@ -142,7 +142,7 @@ unsafe fn along<T: MaxFloat, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMe
         let from = index % chunks * walk.chunk;
         (from, count.min(from + walk.chunk))
     };
-    try_for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, &|index| {
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
         let mut states = SmallScratch::bytes([wide, size])?;
@@ -160,7 +160,7 @@ unsafe fn along<T: MaxFloat, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMe
             unsafe { reducer.merge(place(cell * chunks), place(cell * chunks + chunk), n) };
         }
     }
-    try_for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, &|index| {
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
         // SAFETY: each task owns its elements; states are only read.

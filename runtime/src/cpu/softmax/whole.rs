@@ -69,7 +69,7 @@ unsafe fn lines<T: MaxFloat>(
     let past = NonTemporal::for_bytes(total.saturating_mul(2 * count * size));
     let together = (TASK / count).clamp(1, total);
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
-    try_for_each_past(total.div_ceil(together), together * count, past, |task| {
+    try_for_each_past(total.div_ceil(together), together * count, past, &|task| {
         let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), count, size])?;
         for line in task * together..total.min((task + 1) * together) {
             let (src, dst) = offsets(&plan.kept, line);
@@ -204,7 +204,7 @@ unsafe fn across<T: MaxFloat>(
     let past = NonTemporal::for_bytes(plan.outputs().saturating_mul(2 * count * size));
     let strides = [job.strides[job.dim], job.out_strides[job.dim]];
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
-    try_for_each_past(cells, width * count, past, |cell| {
+    try_for_each_past(cells, width * count, past, &|cell| {
         let first = cell % per_row * width;
         let n = width.min(kept.size - first);
         let (src, dst) = offsets(outer, cell / per_row);

@@ -59,7 +59,7 @@ unsafe fn all<B: KeyBits, P: PackedKey>(job: &LineJob<'_>, kind: KeyKind) -> Res
     };
     // One or two comparisons per element and bit of the length.
     let work = width * len * (1 + len.ilog2() as usize);
-    try_for_each(groups, work, |index| {
+    try_for_each(groups, work, &|index| {
         // SAFETY: guaranteed by the caller; each group owns its lines.
         unsafe { group.run::<B, P>(kind, index) }
     })
