@@ -139,11 +139,11 @@ impl<'a> RawMut<'a> {
     pub(super) fn viewed(
         self,
         op: &'static str,
-        change: impl Fn(&Strided) -> Result<Strided>,
+        change: &dyn Fn(&Strided) -> Result<Strided>,
     ) -> Result<Self> {
         let part = match &self.part {
-            Some(part) => part.then(op, &change)?,
-            None => View::new(op, self.shape(), &change)?,
+            Some(part) => part.then(op, change)?,
+            None => View::new(op, self.shape(), change)?,
         };
         Ok(Self {
             layout: change(&self.layout)?,

@@ -41,7 +41,7 @@ impl Raw {
         let (shape, strides) = (view.layout.shape.clone(), view.layout.strides.clone());
         let from = offset.saturating_sub(start);
         let relative = |_: &Strided| Strided::new(op, shape.clone(), strides.clone(), from);
-        graph::record(view, [Some(self)], View::new(op, self.shape(), relative)?)
+        self.recorded(view, op, &relative)
     }
 
     /// Returns the same tensor as a view, which is not a leaf, so writes to it are recorded.
@@ -63,6 +63,17 @@ impl Raw {
         if !graph::is_wanted([self]) {
             return Ok(view);
         }
+        self.recorded(view, op, &change)
+    }
+
+    /// Records a view, whose layout `change` computes.
+    #[cold]
+    fn recorded(
+        &self,
+        view: Self,
+        op: &'static str,
+        change: &dyn Fn(&Strided) -> Result<Strided>,
+    ) -> Result<Self> {
         graph::record(view, [Some(self)], View::new(op, self.shape(), change)?)
     }
 }
@@ -78,7 +89,7 @@ macro_rules! views {
         impl RawMut<'_> {$(
             $(#[$doc])*
             pub fn $name(self, $($arg: $t),*) -> Result<Self> {
-                self.viewed(stringify!($name), |layout| layout.clone().$name($($arg),*))
+                self.viewed(stringify!($name), &|layout| layout.clone().$name($($arg),*))
             }
         )*}
     };
@@ -188,7 +199,7 @@ impl RawMut<'_> {
     pub fn view(self, shape: &[usize]) -> Result<Self> {
         check_count("view", &self.layout, shape)?;
         let refuse = |layout: &Strided| not_viewed("view", layout, shape);
-        self.viewed("view", |layout| {
+        self.viewed("view", &|layout| {
             layout.view(shape).ok_or_else(|| refuse(layout))
         })
     }

@@ -93,7 +93,7 @@ fn sum_repeated(grad: Raw, view: &View) -> Result<(Raw, View)> {
         let mut dims = repeated.iter();
         dims.try_fold(layout.clone(), |layout, &dim| layout.narrow(dim, 0, 1))
     };
-    Ok((sum, view.then(view.op(), first)?))
+    Ok((sum, view.then(view.op(), &first)?))
 }
 
 /// Returns a gradient with its elements at their positions if the view has each element of the tensor once: the gradient's own

@@ -24,6 +24,9 @@ use crate::raw::Raw;
 /// The gradients of a rule's operands, one per edge; an absent one is zero.
 pub(crate) type OperandGrads = SmallVec<[Option<Raw>; 2]>;
 
+/// The nodes of an operator's operands.
+type Edges = SmallVec<[Option<NodeRef>; 2]>;
+
 /// The gradients of an operator's results; an absent one is zero.
 pub(crate) type ResultGrads = SmallVec<[Option<Raw>; 1]>;
 
@@ -166,7 +169,7 @@ pub(crate) struct Node {
     /// Later than the clocks of all nodes that the edges lead to.
     clock: u64,
     /// The nodes of the operands.
-    edges: SmallVec<[Option<NodeRef>; 2]>,
+    edges: Edges,
     /// The number of this result, if the operator has several; its only edge is then the operator's node.
     output: Option<NonZeroU32>,
     /// The number of the thread that created it.
@@ -227,33 +230,32 @@ unsafe impl Sync for NodeRef {}
 impl NodeRef {
     /// Creates a leaf.
     pub(crate) fn leaf(op: &'static str) -> Result<Self> {
-        let node = Self::write(op, SmallVec::new(), None, 0, |_| None)?;
+        let node = Self::write(op, SmallVec::new(), None, 0)?;
         node.keep_grad();
         Ok(node)
     }
 
     /// Creates a node whose edges lead to the nodes of its operands.
-    pub(crate) fn new<R: Rule + 'static>(
-        edges: SmallVec<[Option<Self>; 2]>,
-        rule: R,
-    ) -> Result<Self> {
+    pub(crate) fn new<R: Rule + 'static>(edges: Edges, rule: R) -> Result<Self> {
         const { assert!(align_of::<R>() <= align_of::<Node>()) };
         if let Some(node) = trace::stands_for(&edges)? {
             return Ok(node);
         }
-        let op = rule.op();
-        Self::write(op, edges, None, size_of::<R>(), |room| {
-            let room = room.cast::<R>();
-            // SAFETY: the block has room for a rule after the node, and a node's size is a multiple of the rule's
-            // alignment.
-            unsafe { room.write(rule) };
-            Some(RulePtr(room))
-        })
+        let node = Self::write(rule.op(), edges, None, size_of::<R>())?;
+        // SAFETY: the block has room for a rule after the node, and a node's size is a multiple of the rule's alignment.
+        // Nobody else has the node yet.
+        unsafe {
+            let room = node.0.add(1).cast::<R>();
+            room.write(rule);
+            let held = (*node.0.as_ptr()).rule.get_mut();
+            held.unwrap_or_else(PoisonError::into_inner).rule = Some(RulePtr(room));
+        }
+        Ok(node)
     }
 
     /// Creates a node without a rule, which no gradient passes.
     pub(super) fn bare(op: &'static str) -> Result<Self> {
-        Self::write(op, std::iter::once(None).collect(), None, 0, |_| None)
+        Self::write(op, std::iter::once(None).collect(), None, 0)
     }
 
     /// Creates the node of one result of an operator with several.
@@ -267,21 +269,19 @@ impl NodeRef {
             .ok()
             .and_then(|at| NonZeroU32::MIN.checked_add(at));
         let output = output.ok_or_else(|| refused("backward", at))?;
-        Self::write("backward", edges, Some(output), 0, |_| None)
+        Self::write("backward", edges, Some(output), 0)
     }
 
+    /// Creates a node without a rule, in a block with `more` bytes after the node.
     fn write(
         op: &'static str,
-        edges: SmallVec<[Option<Self>; 2]>,
+        edges: Edges,
         output: Option<NonZeroU32>,
         more: usize,
-        rule: impl FnOnce(NonNull<u8>) -> Option<RulePtr>,
     ) -> Result<Self> {
         let bytes = size_of::<Node>() + more;
         let home = Block::new(bytes, false).ok_or_else(|| refused(op, bytes))?;
         let node = home.as_ptr().cast::<Node>();
-        // SAFETY: the block is longer than a node.
-        let room = unsafe { home.as_ptr().add(size_of::<Node>()) };
         let behind = edges.iter().flatten().map(|edge| edge.clock).max();
         let clock = 1 + CLOCK.get().max(behind.unwrap_or(0));
         CLOCK.set(clock);
@@ -293,7 +293,7 @@ impl NodeRef {
             thread: thread_number(),
             epoch: trace::epoch(),
             rule: Mutex::new(Held {
-                rule: rule(room),
+                rule: None,
                 users: 0,
                 used_up: false,
             }),
@@ -468,7 +468,7 @@ pub(crate) fn record<'r, R: Rule + 'static>(
     operands: impl IntoIterator<Item = Option<&'r Raw>>,
     rule: R,
 ) -> Result<Raw> {
-    Ok(result.computed_by(operator(operands, rule)?))
+    Ok(result.computed_by(NodeRef::new(edges(operands), rule)?))
 }
 
 /// Records several results of one operator; results that cannot have gradients are left unchanged.
@@ -480,7 +480,7 @@ pub(crate) fn record_all<'r, R: Rule + 'static>(
     operands: impl IntoIterator<Item = Option<&'r Raw>>,
     rule: R,
 ) -> Result<()> {
-    let operator = operator(operands, rule)?;
+    let operator = NodeRef::new(edges(operands), rule)?;
     for (at, result) in results.iter_mut().enumerate() {
         if result.dtype().is_float() || result.dtype().is_complex() {
             let node = NodeRef::output(NodeRef::from_node(&operator), at)?;
@@ -490,11 +490,11 @@ pub(crate) fn record_all<'r, R: Rule + 'static>(
     Ok(())
 }
 
-fn operator<'r, R: Rule + 'static>(
-    operands: impl IntoIterator<Item = Option<&'r Raw>>,
-    rule: R,
-) -> Result<NodeRef> {
-    let edges = operands.into_iter();
-    let edges = edges.map(|operand| operand.and_then(|raw| raw.tag.node_ref()));
-    NodeRef::new(edges.collect(), rule)
+/// Returns the nodes of operands.
+fn edges<'r>(operands: impl IntoIterator<Item = Option<&'r Raw>>) -> Edges {
+    let mut edges = SmallVec::new();
+    for operand in operands {
+        edges.push(operand.and_then(|raw| raw.tag.node_ref()));
+    }
+    edges
 }

@@ -19,7 +19,7 @@ impl View {
     pub(crate) fn new(
         op: &'static str,
         shape: &[usize],
-        change: impl Fn(&Strided) -> Result<Strided>,
+        change: &dyn Fn(&Strided) -> Result<Strided>,
     ) -> Result<Self> {
         let layout = change(&Strided::row_major(shape))?;
         let shape = Shape::from_slice(shape);
@@ -30,7 +30,7 @@ impl View {
     pub(crate) fn then(
         &self,
         op: &'static str,
-        change: impl Fn(&Strided) -> Result<Strided>,
+        change: &dyn Fn(&Strided) -> Result<Strided>,
     ) -> Result<Self> {
         Ok(Self {
             op,
