@@ -55,13 +55,7 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
 
     unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
         // SAFETY: one state and `n` elements, by the contract.
-        let (acc, xs) = unsafe { (&mut *state.cast::<F::Acc>(), many(xs, n)) };
-        let part = dispatch(RowFold::<F>(xs, PhantomData));
-        if F::overflows(part) {
-            one_by_one::<F>(acc, xs.iter());
-        } else {
-            F::add(acc, part);
-        }
+        unsafe { add_row::<F>(&mut *state.cast(), many(xs, n)) }
     }
 
     unsafe fn cols(
@@ -73,32 +67,10 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         cols: usize,
         _: usize,
     ) {
-        let mut parts = [const { MaybeUninit::uninit() }; WIDE];
-        let parts = &mut parts[..cols];
-        parts.fill(MaybeUninit::new(F::IDENTITY));
-        // SAFETY: these elements were written.
-        let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), cols) };
         // SAFETY: `rows` rows of `cols` elements and `cols` states, by the contract.
-        let (tile, states) = unsafe {
+        unsafe {
             let tile = RowTile::new(xs.cast(), stride, rows, cols);
-            (tile, many_mut::<F::Acc>(states, cols))
-        };
-        dispatch(Cols::<F> { out: parts, tile });
-        if parts
-            .iter()
-            .fold(false, |any, &part| any | F::overflows(part))
-        {
-            for (i, (state, &part)) in states.iter_mut().zip(&*parts).enumerate() {
-                if F::overflows(part) {
-                    one_by_one::<F>(state, (0..rows).map(|r| &tile.row(r)[i]));
-                } else {
-                    F::add(state, part);
-                }
-            }
-            return;
-        }
-        for (state, &part) in states.iter_mut().zip(&*parts) {
-            F::add(state, part);
+            add_columns::<F>(many_mut(states, cols), tile);
         }
     }
 
@@ -133,5 +105,41 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
             values: values.cast(),
             fold: PhantomData,
         });
+    }
+}
+
+/// Adds a row to a state.
+fn add_row<F: Fold>(acc: &mut F::Acc, xs: &[F::X]) {
+    let part = dispatch(RowFold::<F>(xs, PhantomData));
+    if F::overflows(part) {
+        one_by_one::<F>(acc, xs.iter());
+    } else {
+        F::add(acc, part);
+    }
+}
+
+/// Adds each column of a tile to its state.
+fn add_columns<F: Fold>(states: &mut [F::Acc], tile: RowTile<'_, F::X>) {
+    let mut parts = [const { MaybeUninit::uninit() }; WIDE];
+    let parts = &mut parts[..states.len()];
+    parts.fill(MaybeUninit::new(F::IDENTITY));
+    // SAFETY: these elements were written.
+    let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), states.len()) };
+    dispatch(Cols::<F> { out: parts, tile });
+    if parts
+        .iter()
+        .fold(false, |any, &part| any | F::overflows(part))
+    {
+        for (i, (state, &part)) in states.iter_mut().zip(&*parts).enumerate() {
+            if F::overflows(part) {
+                one_by_one::<F>(state, (0..tile.rows()).map(|r| &tile.row(r)[i]));
+            } else {
+                F::add(state, part);
+            }
+        }
+        return;
+    }
+    for (state, &part) in states.iter_mut().zip(&*parts) {
+        F::add(state, part);
     }
 }
