@@ -80,7 +80,7 @@ impl Upstream<'_> {
 pub(crate) struct OperandRule<S> {
     pub(crate) op: Op,
     results: SmallVec<[Raw; 1]>,
-    pub(crate) targets: SmallVec<[Option<GradTarget>; 2]>,
+    pub(crate) targets: Targets,
     pub(crate) saved: S,
 }
 
@@ -96,12 +96,15 @@ impl<S> OperandRule<S> {
     }
 }
 
-fn targets(op: Op, operands: &[&Raw]) -> Result<SmallVec<[Option<GradTarget>; 2]>> {
+type Targets = SmallVec<[Option<GradTarget>; 2]>;
+
+fn targets(op: Op, operands: &[&Raw]) -> Result<Targets> {
     let (mut targets, count) = (SmallVec::new(), operands.len());
     let room = targets.try_reserve(count);
     room.map_err(|_| refused(op.name(), count.saturating_mul(size_of::<GradTarget>())))?;
-    let target = |x: &&Raw| x.requires_grad().then(|| GradTarget::new(x));
-    targets.extend(operands.iter().map(target));
+    for x in operands {
+        targets.push(x.requires_grad().then(|| GradTarget::new(x)));
+    }
     Ok(targets)
 }
 
@@ -131,6 +134,11 @@ pub(crate) fn record_with_result<'r, S: Backward + 'static>(
     record_one(op, result, operands, true, save)
 }
 
+/// Returns whether a result has a gradient and an operand requires one.
+fn is_recorded(result: &Raw, operands: &[&Raw]) -> bool {
+    is_wanted(operands.iter().copied()) && has_gradient(result.dtype())
+}
+
 fn record_one<'r, S: Backward + 'static>(
     op: Op,
     result: Raw,
@@ -139,12 +147,16 @@ fn record_one<'r, S: Backward + 'static>(
     save: impl FnOnce() -> S,
 ) -> Result<Raw> {
     let operands = operands.as_ref();
-    if !is_wanted(operands.iter().copied()) || !has_gradient(result.dtype()) {
+    if !is_recorded(&result, operands) {
         return Ok(result);
+    }
+    let mut results = SmallVec::new();
+    if saves_result {
+        results.push(result.clone());
     }
     let rule = OperandRule {
         op,
-        results: saves_result.then(|| result.clone()).into_iter().collect(),
+        results,
         targets: targets(op, operands)?,
         saved: save(),
     };

@@ -5,7 +5,7 @@ use nomina_core::Result;
 use crate::memory::refused;
 use crate::raw::Raw;
 use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run};
-use crate::tape::{Backward, NoDerivative, OperandRule, Upstream, no_derivative};
+use crate::tape::{Backward, GradTarget, NoDerivative, OperandRule, Upstream, no_derivative};
 
 impl<S: Backward> Rule for OperandRule<S> {
     fn op(&self) -> &'static str {
@@ -13,22 +13,29 @@ impl<S: Backward> Rule for OperandRule<S> {
     }
 
     fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
-        let mut found = OperandGrads::new();
-        let count = self.targets.len();
-        let room = found.try_reserve(count);
-        room.map_err(|_| refused(self.op.name(), count.saturating_mul(size_of::<Raw>())))?;
-        let upstream = self.upstream(given, run);
-        for (operand, target) in self.targets.iter().enumerate() {
-            found.push(match target {
-                Some(target) => match self.saved.gradient(&upstream, operand)? {
-                    Some(grad) => Some(target.fit(grad)?),
-                    None => None,
-                },
-                None => None,
-            });
-        }
-        Ok(found)
+        gradients(&self.saved, &self.targets, &self.upstream(given, run))
     }
+}
+
+fn gradients(
+    saved: &dyn Backward,
+    targets: &[Option<GradTarget>],
+    upstream: &Upstream<'_>,
+) -> Result<OperandGrads> {
+    let mut found = OperandGrads::new();
+    let room = found.try_reserve(targets.len());
+    let bytes = targets.len().saturating_mul(size_of::<Raw>());
+    room.map_err(|_| refused(upstream.op().name(), bytes))?;
+    for (operand, target) in targets.iter().enumerate() {
+        found.push(match target {
+            Some(target) => match saved.gradient(upstream, operand)? {
+                Some(grad) => Some(target.fit(grad)?),
+                None => None,
+            },
+            None => None,
+        });
+    }
+    Ok(found)
 }
 
 impl Backward for NoDerivative {
