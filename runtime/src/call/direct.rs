@@ -208,7 +208,8 @@ fn agree(lanes: &[Lane; OPERANDS]) -> bool {
 #[path = "direct_tests.rs"]
 mod tests;
 
-/// Returns the loop of an operator on operands of a dtype.
+/// Returns the loop of an operator that reads all operands in this dtype; `None` if there is no such loop, or if the operator
+/// reads elements before it computes.
 #[inline(always)]
 pub(crate) fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
     let kernel = short(op, dtype)?;

@@ -96,6 +96,7 @@ impl<S> OperandRule<S> {
     }
 }
 
+/// The targets of the operands' gradients; none for an operand without a gradient.
 type Targets = SmallVec<[Option<GradTarget>; 2]>;
 
 fn targets(op: Op, operands: &[&Raw]) -> Result<Targets> {

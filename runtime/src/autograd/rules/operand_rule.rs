@@ -17,6 +17,7 @@ impl<S: Backward> Rule for OperandRule<S> {
     }
 }
 
+/// Returns the gradients of the operands that have a target.
 fn gradients(
     saved: &dyn Backward,
     targets: &[Option<GradTarget>],

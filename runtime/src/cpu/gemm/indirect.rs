@@ -149,7 +149,7 @@ pub(super) unsafe fn product<K: Kind>(
 }
 
 /// Computes the sums of some lines and one panel, given as the packed buffer, its number of panels and the panel's
-/// index.
+/// index. `last` is the last line of the whole product.
 ///
 /// # Safety
 /// The requirements of [`product`].
@@ -174,7 +174,7 @@ unsafe fn by_tiles<K: Kind>(
                 let first = seen.first.cast::<K::Unit>();
                 first.wrapping_add((seen.line)(line))
             };
-            // Its steps are too many streams for the hardware prefetcher.
+            // The next line is prefetched: the hardware does not follow a stream for each step.
             let (a, next) = (at(line), at(last.min(line + 1)));
             for piece in 0..pieces {
                 let rows = start(piece)..start(piece + 1);

@@ -13,7 +13,7 @@ use super::prefetch::StepPrefetch;
 use super::tile::Tile;
 use crate::job::Product;
 
-/// Columns whose rows are computed one after another while their elements stay in the first-level cache.
+/// The number of columns that a few rows compute before their epilogue, which then finds them in the cache.
 const GROUP: usize = 1024;
 
 /// Computes a product whose columns are the positions of some lines, contiguous in the result, and its epilogue. An addend is

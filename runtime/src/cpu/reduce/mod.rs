@@ -179,13 +179,6 @@ macro_rules! by_real_dtype {
 
 fn extremum(dtype: DType, greatest: bool) -> Option<Box<dyn Reducer>> {
     macro_rules! of {
-        (bool) => {
-            if greatest {
-                Some(Box::new(Plain::<Any>::NEW))
-            } else {
-                Some(Box::new(Plain::<All>::NEW))
-            }
-        };
         ($t:ty) => {
             if greatest {
                 Some(Box::new(Plain::<Max<$t>>::NEW))
