@@ -20,6 +20,8 @@ pub(crate) enum PackOrder {
     Rows,
     /// In panels, like a right operand, for `Packed::indirect`.
     Panels,
+    /// Transformed by `conv::winograd`: matrices in rows, 16 for each group.
+    Transformed,
 }
 
 /// The weight of each group of a convolution, packed by the first call in the order in which it reads the weight.

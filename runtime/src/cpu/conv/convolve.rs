@@ -4,10 +4,10 @@ use half::{bf16, f16};
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
-use super::kept::kept;
+use super::kept::{kept, pack};
 use super::lower::Lower;
 use super::number::{ConvNumber, Widen, compute, native};
-use super::{BLOCK, direct, group_product, panels, positions, sliding, taps};
+use super::{BLOCK, direct, group_product, panels, positions, sliding, taps, winograd};
 use crate::job::{ConvJob, Matrix, PackOrder, Packed, Product, is_direct};
 
 use crate::cpu::gemm;
@@ -59,7 +59,10 @@ unsafe fn floats<S: Widen<A>, A: ConvNumber + Widen<A>>(job: &ConvJob<'_>) -> Re
         } else if native::<S, A>() && point::<A>(job)? {
             // The convolution was a plain product.
             Ok(())
-        } else if native::<S, A>() && few_positions::<A>(job)? || panels::convolve::<S, A>(job)? {
+        } else if job.dtype == DType::F32 && winograd::convolve(job)?
+            || native::<S, A>() && few_positions::<A>(job)?
+            || panels::convolve::<S, A>(job)?
+        {
             Ok(())
         } else {
             by_blocks::<S, A>(job)
@@ -74,11 +77,12 @@ unsafe fn point<A: ConvNumber>(job: &ConvJob<'_>) -> Result<bool, NoMemory> {
     };
     product.addend = group_product::<A>(job, 0).addend;
     repeats[1].d = job.outs as isize;
+    let order = PackOrder::Rows;
     // SAFETY: the matrices are the job's.
     unsafe {
         if job.groups == 1
             && Packed::pays(&product)
-            && let Some([weight]) = kept::<A>(job, PackOrder::Rows, threads())?
+            && let Some([weight]) = kept(job, order, || pack::<A>(job, order, threads()))?
         {
             for _ in 0..job.batch {
                 weight.multiply(&product)?;

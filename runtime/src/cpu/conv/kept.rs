@@ -23,24 +23,25 @@ pub(super) unsafe fn pack<A>(
     Ok(all)
 }
 
-/// Returns the weight of each group that the job keeps, and packs it if this is the first call; `None` if the job keeps
-/// nothing, or another order.
-///
-/// # Safety
-/// The requirements of [`pack`]; all jobs that keep this weight have its sizes and groups.
-pub(super) unsafe fn kept<'a, A>(
+/// Returns whether an earlier call packed the weight in this order.
+pub(super) fn is_kept(job: &ConvJob<'_>, order: PackOrder) -> bool {
+    let packed = job.kept.and_then(|KeptWeight(kept)| kept.get());
+    packed.is_some_and(|all| all.iter().all(|one| one.order == order))
+}
+
+/// Returns the weight of each group that the job keeps, packed by `pack` if this is the first call; `None` if the job keeps
+/// nothing, or another order. All jobs that keep a weight have its sizes and groups.
+pub(super) fn kept<'a>(
     job: &ConvJob<'a>,
     order: PackOrder,
-    threads: usize,
+    pack: impl FnOnce() -> Result<Vec<Packed>, NoMemory>,
 ) -> Result<Option<&'a [Packed]>, NoMemory> {
     let Some(KeptWeight(kept)) = job.kept else {
         return Ok(None);
     };
     if kept.get().is_none() {
-        // SAFETY: guaranteed by the caller.
-        let packed = unsafe { pack::<A>(job, order, threads)? };
         // Another thread may have been faster.
-        let _ = kept.set(packed);
+        let _ = kept.set(pack()?);
     }
     let all = kept.get().map(Vec::as_slice);
     Ok(all.filter(|all| all.iter().all(|one| one.order == order)))

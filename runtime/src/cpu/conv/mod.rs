@@ -29,6 +29,7 @@ pub(crate) mod spread;
 pub(crate) mod transpose;
 pub(crate) mod unpool;
 pub(crate) mod weight;
+mod winograd;
 
 /// Bytes of a block that stays in a core's second-level cache together with the other operand.
 const BLOCK: usize = 384 << 10;

@@ -63,11 +63,11 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(
     let [across, _] = tasks.grid(sizes);
     let often = shape::product([job.batch, across]) > OFTEN;
     // SAFETY: guaranteed by the caller.
-    let kept = unsafe { kept::<A>(job, order, threads)? };
+    let pack = || unsafe { pack::<A>(job, order, threads) };
+    let kept = kept(job, order, pack)?;
     let own = match kept {
         Some(_) => Vec::new(),
-        // SAFETY: as above.
-        None if often => unsafe { pack::<A>(job, order, threads)? },
+        None if often => pack()?,
         None => memory::scratch::collect((0..job.groups).map(|_| Packed::later(order)))?,
     };
     let whole = PanelConv::<S, A> {

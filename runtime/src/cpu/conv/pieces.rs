@@ -59,6 +59,31 @@ impl<S: Widen<A>, A: ConvNumber> Piece for Copied<S, A> {
     }
 }
 
+/// Copies elements that are two apart.
+struct Alternate<S, A>(*const S, *mut A);
+
+impl<S: Widen<A>, A: ConvNumber> Piece for Alternate<S, A> {
+    #[inline(always)]
+    unsafe fn piece<const N: usize>(&self, at: usize) {
+        let mut out = [A::ZERO; N];
+        // SAFETY: guaranteed by the caller; the last element that is read is the last that is copied.
+        unsafe {
+            let from = self.0.add(2 * at);
+            let first = from.cast::<[S; N]>().read_unaligned();
+            let last = from.add(N - 1).cast::<[S; N]>().read_unaligned();
+            for (i, out) in out.iter_mut().enumerate() {
+                let element = if i < N / 2 {
+                    first[2 * i]
+                } else {
+                    last[2 * i + 1 - N]
+                };
+                *out = element.up();
+            }
+            self.1.add(at).cast::<[A; N]>().write_unaligned(out);
+        }
+    }
+}
+
 struct Zeros<A>(*mut A);
 
 impl<A: ConvNumber> Piece for Zeros<A> {
@@ -107,6 +132,8 @@ pub(super) unsafe fn copy<S: Widen<A>, A: ConvNumber>(
     unsafe {
         if step == 1 {
             pieces(n, &Copied(from, to));
+        } else if step == 2 {
+            pieces(n, &Alternate(from, to));
         } else {
             for i in 0..n {
                 to.add(i)

@@ -30,8 +30,8 @@ const COPIES: usize = 32;
 pub(super) struct PlaneLayout<'a> {
     windows: &'a WindowDims,
     /// The number of elements of a row with the same offset modulo the stride.
-    phase: usize,
-    row: usize,
+    pub(super) phase: usize,
+    pub(super) row: usize,
     plane: usize,
     /// The number of elements of a channel.
     pub(super) channel: usize,
@@ -141,13 +141,13 @@ pub(super) unsafe fn fill<S: Widen<A>, A: ConvNumber>(
 }
 
 /// A kernel that fills the planes of a channel.
-struct FillPlanes<'a, S, A> {
-    layout: &'a PlaneLayout<'a>,
+pub(super) struct FillPlanes<'a, S, A> {
+    pub layout: &'a PlaneLayout<'a>,
     /// The channel's first element, and the strides of the spatial dims.
-    x: *const S,
-    strides: [isize; 3],
+    pub x: *const S,
+    pub strides: [isize; 3],
     /// The first element of the planes.
-    to: *mut A,
+    pub to: *mut A,
 }
 
 impl<S: Widen<A>, A: ConvNumber> Kernel for FillPlanes<'_, S, A> {

@@ -1,6 +1,7 @@
-//! Transposed convolution.
+//! Transposed convolution. With a stride of 1 it is a convolution with the kernel turned around.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 use nomina_core::{DType, Scalar};
@@ -9,14 +10,15 @@ use num_complex::Complex;
 use super::add::add_rows;
 use super::lower::Lower;
 use super::number::{ConvNumber, Widen};
-use super::{BLOCK, elements, positions, taps};
-use crate::job::{Matrix, Product, Sliding, TransposedJob};
+use super::{BLOCK, convolve, elements, positions, taps};
+use crate::job::{ConvJob, Matrix, Product, Sliding, TransposedJob};
 
 use crate::cpu::gemm;
-use crate::cpu::parallel::{threads, try_split};
+use crate::cpu::parallel::{GRAIN, Shared, threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
-use crate::memory::NoMemory;
+use crate::memory::{NoMemory, Scratch};
+use crate::shape::product;
 
 /// Positions of the input that are multiplied at a time.
 const WIDTH: usize = 512;
@@ -62,9 +64,83 @@ struct ChannelBlock<'a, S, A> {
     elements: PhantomData<S>,
 }
 
+/// The fewest positions, over the batch, for which turning the kernel around pays.
+const TURNS: usize = 256;
+
+/// Computes a transposed convolution of floats with a stride of 1 as a convolution. Returns whether it did.
+unsafe fn turned<A: ConvNumber>(job: &TransposedJob) -> Result<bool, NoMemory> {
+    let mut windows = job.windows;
+    let mut pays = product([job.batch, positions(&windows)]) >= TURNS;
+    for window in &mut windows {
+        let reach = product([window.kernel.saturating_sub(1), window.dilation]);
+        pays &= window.stride == 1 && window.before <= reach;
+        *window = Sliding {
+            size: window.out,
+            out: window.size,
+            before: reach.saturating_sub(window.before),
+            ..*window
+        };
+    }
+    if cfg!(unoptimized) || !pays {
+        return Ok(false);
+    }
+    let taps = taps(&windows);
+    let mut kernels =
+        Scratch::<MaybeUninit<A>>::uninit([job.groups, job.outs, job.channels, taps])?;
+    let shared = Shared(kernels.as_mut_ptr().cast());
+    let rows = product([job.groups, job.outs]);
+    try_split(
+        rows,
+        (GRAIN / product([job.channels, taps, 4]).max(1)).max(1),
+        &|range| {
+            for row in range {
+                let (group, out) = (row / job.outs, row % job.outs);
+                for channel in 0..job.channels {
+                    let from = ((group * job.channels + channel) * job.outs + out) * taps;
+                    let to = (row * job.channels + channel) * taps;
+                    for tap in 0..taps {
+                        // SAFETY: the weight has a kernel for each channel and output; this task owns the row.
+                        unsafe {
+                            let weight = job.weight.cast::<A>().add(from + taps - 1 - tap).read();
+                            shared.get().cast::<A>().add(to + tap).write(weight);
+                        }
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
+    let size = elements(&job.windows);
+    let job = ConvJob {
+        op: job.op,
+        dtype: job.dtype,
+        batch: job.batch,
+        groups: job.groups,
+        channels: job.channels,
+        outs: job.outs,
+        windows,
+        x: job.x,
+        x_strides: job.x_strides,
+        weight: shared.get(),
+        kept: None,
+        channels_last: false,
+        bias: job.bias,
+        after: None,
+        out: job.out,
+        out_strides: [product([rows, size]), size, 1].map(|stride| stride as isize),
+    };
+    // SAFETY: guaranteed by the caller: the weight has the convolution's dims, and the result is row-major.
+    unsafe { convolve::execute(&job)? };
+    Ok(true)
+}
+
 unsafe fn transpose_as<S: Widen<A>, A: ConvNumber + Widen<A>>(
     job: &TransposedJob,
 ) -> Result<(), NoMemory> {
+    // SAFETY: guaranteed by the caller.
+    if job.dtype.is_float() && unsafe { turned::<A>(job)? } {
+        return Ok(());
+    }
     let units = job.batch * job.groups;
     let (taps, size) = (taps(&job.windows), elements(&job.windows));
     let width = positions(&job.windows).clamp(1, WIDTH);

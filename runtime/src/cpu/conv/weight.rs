@@ -10,7 +10,7 @@ use num_complex::Complex;
 
 use super::lower::Lower;
 use super::number::{ConvNumber, Widen, native};
-use super::{BLOCK, outer, positions, taps};
+use super::{BLOCK, outer, positions, taps, winograd};
 use crate::cpu::gemm;
 use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
@@ -59,7 +59,7 @@ unsafe fn gradient<S: Widen<A>, A: ConvNumber + Widen<A>>(
     };
     // SAFETY: guaranteed by the caller.
     unsafe {
-        if outer::gradient::<S, A>(job, threads)? {
+        if winograd::gradient::gradient(job, threads)? || outer::gradient::<S, A>(job, threads)? {
             return Ok(true);
         }
         if native::<S, A>() {

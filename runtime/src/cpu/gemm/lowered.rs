@@ -187,6 +187,28 @@ impl Packed {
         }
     }
 
+    /// Computes some rows of a product with this left operand, on this thread; the right operand is in panels, in which the
+    /// columns of a tile are contiguous. The rows start at a multiple of a tile's rows.
+    ///
+    /// # Safety
+    /// The requirements of [`super::multiply`]; the panels have the product's columns and steps.
+    pub(crate) unsafe fn by_panels(
+        &self,
+        p: &Product,
+        rows: Range<usize>,
+        panels: *const u8,
+    ) -> Result<(), NoMemory> {
+        // SAFETY: guaranteed by the caller; the kind is one of this processor.
+        unsafe {
+            of_dtype!(p.dtype, K => {
+                let mut job = TiledProduct::<'_, K>::new(p, Prefetch::NONE);
+                job.left = self.first(PackOrder::Transformed).map_or(Left::Own, Left::Packed);
+                let count = p.n.div_ceil(TiledProduct::<'_, K>::WIDTH);
+                job.block(rows, 0..p.n, Right::Panels(panels.cast(), 0, count))
+            })
+        }
+    }
+
     /// Computes some rows of a product with this left operand, on this thread, with one column for each element of the
     /// lines. The rows start at a multiple of the panel width.
     ///
