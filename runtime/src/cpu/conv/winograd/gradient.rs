@@ -5,6 +5,7 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nomina_core::{DType, Scalar};
 
@@ -29,7 +30,7 @@ const NUMBERS_AT_ONCE: usize = 8 << 20;
 const TILES: [usize; 2] = [128, 2048];
 
 /// Computes the gradient of a weight of `f32`. Returns whether it did: not if another way is faster, or if an element or a
-/// gradient is much larger than others.
+/// gradient is much larger than others, or if a sum is not finite.
 ///
 /// # Safety
 /// The requirements of [`super::super::weight::execute`].
@@ -154,8 +155,7 @@ pub(in super::super) unsafe fn gradient(
         }
     }
     // SAFETY: all sums are complete.
-    unsafe { whole.write(job.out.cast()) }?;
-    Ok(true)
+    unsafe { whole.write(job.out.cast()) }
 }
 
 /// Returns whether transformed sums cost less than direct ones.
@@ -285,26 +285,31 @@ impl TiledGradient<'_> {
         try_each(NUMBERS, &task)
     }
 
-    /// Transforms the sums to gradients.
+    /// Transforms the sums to gradients, and returns whether all of them are finite.
     ///
     /// # Safety
     /// All sums are complete; there is room for the gradients of each kernel.
-    unsafe fn write(&self, to: *mut f32) -> Result<(), NoMemory> {
+    unsafe fn write(&self, to: *mut f32) -> Result<bool, NoMemory> {
         let kernels = product([self.outs, self.channels]);
         let to = Shared(to.cast());
+        let overflowed = AtomicBool::new(false);
         let grain = if self.threads == 1 {
             kernels
         } else {
             GRAIN / 9
         };
         try_split(kernels.div_ceil(LANES), grain.div_ceil(LANES), &|range| {
-            dispatch(TransformWeightSums {
+            let finite = dispatch(TransformWeightSums {
                 sums: self.sums,
                 apart: kernels,
                 kernels: range.start * LANES..kernels.min(range.end * LANES),
                 to: to.get().cast(),
             });
+            if !finite {
+                overflowed.store(true, Ordering::Relaxed);
+            }
             Ok(())
-        })
+        })?;
+        Ok(!overflowed.into_inner())
     }
 }

@@ -39,16 +39,18 @@ use crate::shape::product;
 const MOST: usize = 256;
 /// The fewest positions, over the batch, for which a weight is transformed that no later call reads.
 const OFTEN: usize = 1024;
-/// The cost of transforming the elements or the sums of a tile, in eighths of the multiply-adds of a vector.
+/// The cost of transforming the elements of a channel, or the sums of an output, under one tile. Costs are in units of the 16
+/// multiply-adds of one channel and one output, on a processor with vectors of [`LANES`].
 const TRANSFORM: usize = 6;
 /// The cost of a tile of a product, in steps along the inner dim.
 const STEPS: usize = 12;
-/// The largest element is at most this number of times the mean absolute value.
+/// The largest element, as a multiple of the mean absolute value, for which errors are accepted.
 const EVEN: f32 = 256.0;
 /// Direct sums must cost at least this number of percent of the transformed ones.
 const GAIN: usize = 120;
 
-/// Runs a convolution of `f32`. Returns whether it did: not if another way is faster, or if a sum is not finite.
+/// Runs a convolution of `f32`. Returns whether it did: not if another way is faster, if elements would lose digits, or if a
+/// result is not finite.
 ///
 /// # Safety
 /// The requirements of [`super::convolve::execute`].
@@ -262,8 +264,7 @@ impl Tasks {
             });
             all.min_by_key(|tasks| cost(tasks, threads))
         };
-        // In sixteenths of a multiply-add, like the sums of the 16 numbers of a tile. The choice must not depend on threads, or
-        // results would.
+        // In units of 16 multiply-adds, too. The choice must not depend on the number of threads, or results would.
         let direct = product([units, positions(&job.windows), job.outs, job.channels, 9]) / 16;
         let gains = |tasks: &Self| product([cost(tasks, 1), GAIN]) <= product([direct, 100]);
         best(1).filter(gains)?;
@@ -379,7 +380,8 @@ impl TiledConv<'_> {
             self.refused.store(true, Ordering::Relaxed);
             return Ok(());
         };
-        let mut plane = Scratch::<MaybeUninit<f32>>::uninit([layout.room(1)])?;
+        // Vectors read elements after the plane, too.
+        let mut plane = Scratch::new([layout.room(1)], 0.0)?;
         let [batch, channel, strides @ ..] = job.x_strides;
         let first = n as isize * batch + (group * job.channels) as isize * channel;
         let first = first + above.min(h.size) as isize * strides[1];
@@ -388,7 +390,7 @@ impl TiledConv<'_> {
             x: job.x.cast::<f32>().wrapping_offset(first),
             channel,
             strides,
-            plane: plane.as_mut_ptr().cast(),
+            plane: plane.as_mut_ptr(),
             channels: job.channels,
             rows: rows.len(),
             across,

@@ -361,6 +361,9 @@ fn gradients_are_those_of_the_definition() {
                 );
             }
         }
+        // Sums that overflow, and a gradient that is much larger than others.
+        let large = |numbers: &[f32]| numbers.iter().map(|x| x * 1e19).collect::<Vec<_>>();
+        assert!(case.gradient(&large(&x), &large(&grad), 1).is_none());
         let mut grad = grad;
         grad[outputs / 2] = 1e4;
         assert!(case.gradient(&x, &grad, 1).is_none());

@@ -124,7 +124,7 @@ pub(super) struct TransformElements<'a> {
     pub x: *const f32,
     pub channel: isize,
     pub strides: [isize; 3],
-    /// Room for the plane of a channel.
+    /// Room for the plane of a channel, followed by initialised elements that vectors read.
     pub plane: *mut f32,
     pub channels: usize,
     /// Rows of tiles.
@@ -397,7 +397,7 @@ impl Kernel for TransformGradients<'_> {
     }
 }
 
-/// A kernel that transforms sums to the gradients of some 3 × 3 kernels.
+/// A kernel that transforms sums to the gradients of some 3 × 3 kernels, and returns whether all of them are finite.
 pub(super) struct TransformWeightSums {
     pub sums: *const f32,
     /// The distance of a kernel's sums.
@@ -408,10 +408,11 @@ pub(super) struct TransformWeightSums {
 }
 
 impl Kernel for TransformWeightSums {
-    type Out = ();
+    type Out = bool;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> bool {
+        let mut finite = true;
         for first in self.kernels.clone().step_by(LANES) {
             let count = LANES.min(self.kernels.end - first);
             let load = |number: usize| {
@@ -432,10 +433,13 @@ impl Kernel for TransformWeightSums {
             for lane in 0..count {
                 for (y, (a, b, c)) in rows.iter().enumerate() {
                     let to = self.to.wrapping_add((first + lane) * 9 + 3 * y);
+                    let row = [a[lane], b[lane], c[lane]];
+                    finite &= row.iter().all(|number| number.is_finite());
                     // SAFETY: there is room for nine gradients of each kernel.
-                    unsafe { to.cast::<[f32; 3]>().write([a[lane], b[lane], c[lane]]) };
+                    unsafe { to.cast::<[f32; 3]>().write(row) };
                 }
             }
         }
+        finite
     }
 }
