@@ -8,8 +8,8 @@ use crate::memory::scratch::push;
 /// Packs the weight of each group on `threads` threads.
 ///
 /// # Safety
-/// The requirements of [`super::convolve::execute`]; `A` is the type of the weight's elements, which tiles multiply.
-pub(super) unsafe fn pack<A>(
+/// The requirements of [`super::convolve::execute`].
+pub(super) unsafe fn pack(
     job: &ConvJob<'_>,
     order: PackOrder,
     threads: usize,
@@ -17,7 +17,7 @@ pub(super) unsafe fn pack<A>(
     let mut all = Vec::new();
     for group in 0..job.groups {
         // SAFETY: guaranteed by the caller: the weight has the group's rows.
-        let packed = unsafe { Packed::new(&group_product::<A>(job, group), order, threads)? };
+        let packed = unsafe { Packed::new(&group_product(job, group), order, threads)? };
         push(&mut all, packed)?;
     }
     Ok(all)

@@ -1,16 +1,22 @@
 //! im2col: the windows of a convolution's input, at some positions, as a matrix.
 
+use std::marker::PhantomData;
+
+use half::{bf16, f16};
+use nomina_core::DType;
+
 use super::line::{TapLines, taps};
 use super::number::{ConvNumber, Widen};
 use super::pieces::{copy, zeros};
+use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::job::WindowDims;
 
 /// The elements to lower. Strides are in elements.
 #[derive(Clone, Copy)]
-pub(super) struct Lower<'a, S> {
+pub(super) struct Lower<'a> {
     pub windows: &'a WindowDims,
     /// The first channel's first element.
-    pub x: *const S,
+    pub x: *const u8,
     pub channels: usize,
     /// The strides of the channels and the spatial dims.
     pub strides: [isize; 4],
@@ -20,7 +26,89 @@ pub(super) struct Lower<'a, S> {
     pub count: usize,
 }
 
-impl<S: Copy> Lower<'_, S> {
+/// The layout of lowered elements.
+#[derive(Clone, Copy)]
+pub(super) enum LowerOrder {
+    /// A row for each channel and tap, with a column for each position.
+    Rows,
+    /// A row for each position, with a column for each channel and tap, taps innermost.
+    Windows,
+    /// A row for each position, with a column for each tap and channel, channels innermost. Channels are adjacent in
+    /// the input.
+    Columns,
+}
+
+impl Lower<'_> {
+    /// Writes the elements in the dtype in which a convolution of `dtype` is computed, row-major.
+    ///
+    /// # Safety
+    /// The input has the elements described by windows and strides, of `dtype`; `out` has room.
+    pub(super) unsafe fn widened(&self, dtype: DType, order: LowerOrder, out: *mut u8) {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            match dtype {
+                DType::F16 => self.converted::<f16, f32>(order, out),
+                DType::BF16 => self.converted::<bf16, f32>(order, out),
+                _ => self.copied(dtype.size(), order, out),
+            }
+        }
+    }
+
+    /// Writes elements of `size` bytes as they are, row-major.
+    ///
+    /// # Safety
+    /// The requirements of [`Lower::widened`].
+    pub(super) unsafe fn copied(&self, size: usize, order: LowerOrder, out: *mut u8) {
+        // SAFETY: guaranteed by the caller; elements are copied as bits of their size.
+        unsafe {
+            match size {
+                1 => self.converted::<u8, u8>(order, out),
+                2 => self.converted::<u16, u16>(order, out),
+                4 => self.converted::<u32, u32>(order, out),
+                8 => self.converted::<u64, u64>(order, out),
+                _ => self.converted::<u128, u128>(order, out),
+            }
+        }
+    }
+
+    unsafe fn converted<S: Widen<A>, A: ConvNumber>(&self, order: LowerOrder, out: *mut u8) {
+        dispatch(LowerKernel::<S, A> {
+            lower: *self,
+            windows: *self.windows,
+            order,
+            out: out.cast(),
+            elements: PhantomData,
+        });
+    }
+}
+
+/// A kernel that writes lowered elements. It owns all sizes: the compiler would read those behind a reference anew after
+/// each element that is written.
+struct LowerKernel<'a, S, A> {
+    lower: Lower<'a>,
+    windows: WindowDims,
+    order: LowerOrder,
+    out: *mut A,
+    elements: PhantomData<S>,
+}
+
+impl<S: Widen<A>, A: ConvNumber> Kernel for LowerKernel<'_, S, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: the requirements of `Lower::widened`.
+        unsafe {
+            match self.order {
+                LowerOrder::Rows => self.rows(),
+                LowerOrder::Windows => self.windows(),
+                LowerOrder::Columns => self.columns(),
+            }
+        }
+    }
+}
+
+impl<S: Widen<A>, A: ConvNumber> LowerKernel<'_, S, A> {
     /// Returns the indices of a position.
     #[inline(always)]
     fn index(&self, position: usize) -> [usize; 3] {
@@ -31,30 +119,25 @@ impl<S: Copy> Lower<'_, S> {
 
     #[inline(always)]
     fn element(&self, channel: usize, index: [usize; 3]) -> *const S {
-        let offset = channel as isize * self.strides[0]
-            + index[0] as isize * self.strides[1]
-            + index[1] as isize * self.strides[2]
-            + index[2] as isize * self.strides[3];
-        self.x.wrapping_offset(offset)
+        let strides = self.lower.strides;
+        let offset = channel as isize * strides[0]
+            + index[0] as isize * strides[1]
+            + index[1] as isize * strides[2]
+            + index[2] as isize * strides[3];
+        self.lower.x.cast::<S>().wrapping_offset(offset)
     }
 
-    /// Writes a row for each channel and tap, with a column for each position: `out` is `channels * taps × count`,
-    /// row-major.
-    ///
-    /// # Safety
-    /// The input has the elements described by windows and strides; `out` has room.
     #[inline(always)]
-    pub(super) unsafe fn rows<A: ConvNumber>(&self, out: *mut A)
-    where
-        S: Widen<A>,
-    {
-        let step = self.windows[2].step(self.strides[3]);
-        let apart = super::taps(self.windows) * self.count;
-        for (row, tap) in taps(self.windows).enumerate() {
-            for line in TapLines::new(self.windows, tap, self.from, self.count) {
-                let to = out.wrapping_add(row * self.count + line.at);
+    unsafe fn rows(&self) {
+        let lower = &self.lower;
+        let out = self.out;
+        let step = self.windows[2].step(lower.strides[3]);
+        let apart = super::taps(&self.windows) * lower.count;
+        for (row, tap) in taps(&self.windows).enumerate() {
+            for line in TapLines::new(&self.windows, tap, lower.from, lower.count) {
+                let to = out.wrapping_add(row * lower.count + line.at);
                 // The elements of a line have the same offsets in every channel.
-                for channel in 0..self.channels {
+                for channel in 0..lower.channels {
                     let to = to.wrapping_add(channel * apart);
                     // SAFETY: `out` has room for a row of `count` for each channel and tap; the elements are within the
                     // input.
@@ -69,27 +152,21 @@ impl<S: Copy> Lower<'_, S> {
         }
     }
 
-    /// Writes a row for each position, with a column for each channel and tap, taps innermost: `out` is `count ×
-    /// channels * taps`.
-    ///
-    /// # Safety
-    /// The requirements of [`Lower::rows`].
     #[inline(always)]
-    pub(super) unsafe fn windows<A: ConvNumber>(&self, mut out: *mut A)
-    where
-        S: Widen<A>,
-    {
-        let [d, h, w] = self.windows;
-        let step = self.strides[3].wrapping_mul(w.dilation as isize);
-        for position in self.from..self.from + self.count {
+    unsafe fn windows(&self) {
+        let lower = &self.lower;
+        let mut out = self.out;
+        let [d, h, w] = &self.windows;
+        let step = lower.strides[3].wrapping_mul(w.dilation as isize);
+        for position in lower.from..lower.from + lower.count {
             let [oz, oy, ox] = self.index(position);
             // The taps of a line that are elements rather than padding.
             let first = (0..w.kernel).find_map(|kx| Some((kx, w.at(ox, kx)?)));
             let end = (0..w.kernel).rfind(|&kx| w.at(ox, kx).is_some());
-            for channel in 0..self.channels {
+            for channel in 0..lower.channels {
                 for (kz, ky) in (0..d.kernel).flat_map(|z| (0..h.kernel).map(move |y| (z, y))) {
                     let line = d.at(oz, kz).zip(h.at(oy, ky)).zip(first).zip(end);
-                    // SAFETY: as in `rows`.
+                    // SAFETY: guaranteed by the caller: room, and elements within the input.
                     unsafe {
                         match line {
                             Some((((z, y), (first, x)), end)) => {
@@ -107,32 +184,26 @@ impl<S: Copy> Lower<'_, S> {
         }
     }
 
-    /// Writes a row for each position, with a column for each tap and channel, channels innermost: `out` is `count ×
-    /// taps * channels`. Channels are adjacent in the input.
-    ///
-    /// # Safety
-    /// The requirements of [`Lower::rows`].
     #[inline(always)]
-    pub(super) unsafe fn columns<A: ConvNumber>(&self, mut out: *mut A)
-    where
-        S: Widen<A>,
-    {
-        let [d, h, w] = self.windows;
-        for position in self.from..self.from + self.count {
+    unsafe fn columns(&self) {
+        let lower = &self.lower;
+        let mut out = self.out;
+        let [d, h, w] = &self.windows;
+        for position in lower.from..lower.from + lower.count {
             let [oz, oy, ox] = self.index(position);
             for kz in 0..d.kernel {
                 for ky in 0..h.kernel {
                     let row = d.at(oz, kz).zip(h.at(oy, ky));
                     for kx in 0..w.kernel {
-                        // SAFETY: as in `rows`.
+                        // SAFETY: guaranteed by the caller: room, and elements within the input.
                         unsafe {
                             match row.zip(w.at(ox, kx)) {
                                 Some(((z, y), x)) => {
-                                    copy(self.channels, self.element(0, [z, y, x]), 1, out);
+                                    copy(lower.channels, self.element(0, [z, y, x]), 1, out);
                                 }
-                                None => zeros(self.channels, out),
+                                None => zeros(lower.channels, out),
                             }
-                            out = out.add(self.channels);
+                            out = out.add(lower.channels);
                         }
                     }
                 }

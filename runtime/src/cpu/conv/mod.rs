@@ -34,29 +34,44 @@ mod winograd;
 /// Bytes of a block that stays in a core's second-level cache together with the other operand.
 const BLOCK: usize = 384 << 10;
 
-/// Returns the product of a group's weight, in elements of `A`, and of columns that are filled in later: the number, the right
-/// operand, and the result. A bias is its addend.
-fn group_product<A>(job: &ConvJob<'_>, group: usize) -> Product {
+/// Returns the input of a group of an element of the batch, numbered one after another, and its rows of the result.
+fn locate(job: &ConvJob<'_>, unit: usize) -> (*const u8, Matrix) {
+    let (n, group) = ((unit / job.groups) as isize, unit % job.groups);
+    let size = job.dtype.size() as isize;
+    let x = n * job.x_strides[0] + (group * job.channels) as isize * job.x_strides[1];
+    let [batch, rows, cols] = job.out_strides;
+    let out = n * batch + (group * job.outs) as isize * rows;
+    let out = Matrix {
+        ptr: job.out.wrapping_offset(out * size),
+        rows,
+        cols,
+    };
+    (job.x.wrapping_offset(x * size), out)
+}
+
+/// Returns the product of a group's weight and of columns that are filled in later: the number, the right operand, and the
+/// result. A bias is its addend.
+fn group_product(job: &ConvJob<'_>, group: usize) -> Product {
     let depth = crate::shape::product([job.channels, taps(&job.windows)]);
     let nowhere = Matrix {
         ptr: std::ptr::null_mut(),
         rows: 0,
         cols: 1,
     };
-    let first = group * job.outs;
+    let (first, dtype) = (group * job.outs, compute(job.dtype));
     let bias = job.bias.map(|bias| Matrix {
-        ptr: bias.cast::<A>().wrapping_add(first).cast_mut().cast(),
+        ptr: bias.wrapping_add(first * dtype.size()).cast_mut(),
         rows: 1,
         cols: 0,
     });
-    let weight = job.weight.cast::<A>().wrapping_add(first * depth);
+    let weight = job.weight.wrapping_add(first * depth * dtype.size());
     Product {
-        dtype: compute(job.dtype),
+        dtype,
         m: job.outs,
         k: depth,
         n: 0,
         a: Matrix {
-            ptr: weight.cast_mut().cast(),
+            ptr: weight.cast_mut(),
             rows: depth as isize,
             cols: 1,
         },

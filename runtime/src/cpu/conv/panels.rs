@@ -6,10 +6,11 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::kept::{kept, pack};
-use super::number::{ConvNumber, Widen, compute, native};
+use super::number::{ConvNumber, Widen, compute};
 use super::planes::{PlaneLayout, WindowPanels, fill};
 use super::share::{Sizes, Tasks};
-use super::{group_product, positions, taps};
+use super::{group_product, locate, positions, taps};
+use crate::cpu::cast::Cast;
 use crate::cpu::gemm::indirect::Seen;
 use crate::cpu::gemm::lowered::TileShape;
 use crate::cpu::parallel::{Shared, threads, try_each};
@@ -63,7 +64,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(
     let [across, _] = tasks.grid(sizes);
     let often = shape::product([job.batch, across]) > OFTEN;
     // SAFETY: guaranteed by the caller.
-    let pack = || unsafe { pack::<A>(job, order, threads) };
+    let pack = || unsafe { pack(job, order, threads) };
     let kept = kept(job, order, pack)?;
     let own = match kept {
         Some(_) => Vec::new(),
@@ -149,31 +150,28 @@ impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
         planes: *const A,
     ) -> Result<(), NoMemory> {
         let job = self.job;
-        let (n, group) = (unit / job.groups, unit % job.groups);
         let from = across * self.tasks.positions;
         let count = self.tasks.positions.min(self.sizes.positions - from);
         let first = down * self.tasks.outs;
         let rows = first..job.outs.min(first + self.tasks.outs);
-        let [batch, out, place] = job.out_strides;
-        let offset = n as isize * batch + (group * job.outs) as isize * out + from as isize * place;
         // 16-bit results are computed in a wider buffer and rounded.
-        let widens = !native::<S, A>();
-        let mut wide =
-            SmallScratch::bytes([usize::from(widens), rows.len(), count, size_of::<A>()])?;
-        let wide = wide.as_mut_ptr().cast::<A>();
-        let mut product = group_product::<A>(job, group);
+        let narrow = Cast::new(compute(job.dtype), job.dtype);
+        let [element, size] = narrow.sizes();
+        let (_, mut out) = locate(job, unit);
+        out.ptr = out.ptr.wrapping_offset(from as isize * out.cols * size);
+        let wide = usize::from(!narrow.copies()) * rows.len();
+        let mut wide = SmallScratch::bytes([wide, count, size_of::<A>()])?;
+        let wide = wide.as_mut_ptr();
+        let group = unit % job.groups;
+        let mut product = group_product(job, group);
         product.n = count;
-        product.c = if widens {
-            Matrix {
-                ptr: wide.wrapping_sub(rows.start * count).cast(),
-                rows: count as isize,
-                cols: 1,
-            }
+        product.c = if narrow.copies() {
+            out
         } else {
             Matrix {
-                ptr: job.out.cast::<A>().wrapping_offset(offset).cast(),
-                rows: out,
-                cols: place,
+                ptr: wide.cast::<A>().wrapping_sub(rows.start * count).cast(),
+                rows: count as isize,
+                cols: 1,
             }
         };
         let weight = &self.weights[group];
@@ -197,14 +195,11 @@ impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
                 };
                 weight.lowered(&product, rows.clone(), &seen)?;
             }
-            if widens {
-                let to = job.out.cast::<S>().wrapping_offset(offset);
-                for (o, row) in rows.enumerate() {
-                    for i in 0..count {
-                        let value = wide.add(o * count + i).read();
-                        let at = row as isize * out + i as isize * place;
-                        to.wrapping_offset(at).write(S::down(value));
-                    }
+            if !narrow.copies() {
+                for (i, row) in rows.enumerate() {
+                    let from = wide.wrapping_offset((i * count) as isize * element);
+                    let to = out.ptr.wrapping_offset(row as isize * out.rows * size);
+                    narrow.run(count, from, element, to, out.cols * size);
                 }
             }
         }

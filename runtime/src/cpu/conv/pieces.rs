@@ -136,8 +136,9 @@ pub(super) unsafe fn copy<S: Widen<A>, A: ConvNumber>(
             pieces(n, &Alternate(from, to));
         } else {
             for i in 0..n {
-                to.add(i)
-                    .write(from.wrapping_offset(i as isize * step).read().up());
+                // A complex number that is copied as bits has a smaller alignment.
+                let element = from.wrapping_offset(i as isize * step).read_unaligned();
+                to.add(i).write_unaligned(element.up());
             }
         }
     }

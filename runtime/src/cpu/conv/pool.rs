@@ -12,6 +12,7 @@ use crate::job::{Cover, PoolJob, PoolKind, WindowSpan};
 
 use crate::cpu::parallel::{GRAIN, Missing, split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::simd::Level;
 use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
@@ -114,6 +115,8 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
 
 /// A way to combine elements into one number.
 trait Join<A> {
+    /// The kernel's [`Kernel::WIDEST`].
+    const WIDEST: Level = Level::Avx512;
     const START: A;
     /// The number that divides a result.
     type Divisor: Copy;
@@ -172,8 +175,9 @@ impl<A: PoolOrdered> Join<A> for MaxJoin {
 }
 
 macro_rules! mean {
-    ($($t:ty: $zero:expr, $one:expr, $plus:expr, $count:expr, $over:expr;)*) => {$(
+    ($($t:ty: $widest:ident, $zero:expr, $one:expr, $plus:expr, $count:expr, $over:expr;)*) => {$(
         impl Join<$t> for MeanJoin {
+            const WIDEST: Level = Level::$widest;
             const START: $t = $zero;
             type Divisor = $t;
             #[inline(always)]
@@ -200,8 +204,8 @@ macro_rules! mean {
     )*};
 }
 mean! {
-    i64: 0, 1, i64::wrapping_add, whole_count, i64::wrapping_div;
-    f64: 0.0, 1.0, |a, b| a + b, float_count, |sum, by| sum / by;
+    i64: Baseline, 0, 1, i64::wrapping_add, whole_count, i64::wrapping_div;
+    f64: Avx512, 0.0, 1.0, |a, b| a + b, float_count, |sum, by| sum / by;
 }
 
 /// Returns the product of the counts, at most [`i64::MAX`].
@@ -272,6 +276,7 @@ fn locate(job: &Pool<'_>, row: usize) -> (usize, WindowSpan, WindowSpan) {
 
 impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for PoolRows<'_, S, A, J> {
     type Out = ();
+    const WIDEST: Level = J::WIDEST;
 
     #[inline(always)]
     fn run(mut self) {
@@ -298,7 +303,6 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for PoolRows<'_, S, A, J> {
                 match job.line {
                     Some(line) if line.stride == 1 => self.columns::<1, 16>(line, out),
                     Some(line) if line.stride == 2 => self.columns::<2, 32>(line, out),
-                    Some(line) if line.stride == 4 => self.columns::<4, 64>(line, out),
                     Some(line) => self.columns::<0, 0>(line, out),
                     None => self.parts(out),
                 }

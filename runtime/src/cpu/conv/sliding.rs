@@ -121,7 +121,7 @@ impl SlidingConv<'_> {
         let [batch, out, _] = job.out_strides;
         let first = n as isize * batch + (group * job.outs) as isize * out;
         let first = job.out.cast::<A>().wrapping_offset(first);
-        let mut product = group_product::<A>(job, group);
+        let mut product = group_product(job, group);
         product.n = lines.len() * length;
         product.c = Matrix {
             ptr: first.wrapping_add(lines.start * length).cast(),

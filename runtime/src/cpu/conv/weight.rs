@@ -8,12 +8,11 @@ use half::{bf16, f16};
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
-use super::lower::Lower;
+use super::lower::{Lower, LowerOrder};
 use super::number::{ConvNumber, Widen, native};
 use super::{BLOCK, outer, positions, taps, winograd};
 use crate::cpu::gemm;
 use crate::cpu::parallel::{threads, try_split};
-use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::job::{Matrix, Product, WeightGradientJob};
 use crate::memory::NoMemory;
@@ -63,16 +62,13 @@ unsafe fn gradient<S: Widen<A>, A: ConvNumber + Widen<A>>(
             return Ok(true);
         }
         if native::<S, A>() {
-            by_channels::<A>(job, threads)?;
+            by_channels(job, threads)?;
         }
     }
     Ok(native::<S, A>())
 }
 
-unsafe fn by_channels<A: ConvNumber + Widen<A>>(
-    job: &WeightGradientJob,
-    threads: usize,
-) -> Result<(), NoMemory> {
+unsafe fn by_channels(job: &WeightGradientJob, threads: usize) -> Result<(), NoMemory> {
     let (taps, count) = (taps(&job.windows), positions(&job.windows));
     // Splits the channels of each group first, then its outputs, because tasks with the same channels lower the same
     // windows again.
@@ -87,18 +83,16 @@ unsafe fn by_channels<A: ConvNumber + Widen<A>>(
         _ => share(job.outs, job.groups * across),
     };
     let down = job.outs.div_ceil(outs);
-    let depth = channels * taps;
-    let width = (BLOCK / (depth * size_of::<A>()).max(1))
-        .clamp(16, 4096)
-        .min(count);
+    let (depth, size) = (channels * taps, job.dtype.size());
+    let width = (BLOCK / (depth * size).max(1)).clamp(16, 4096).min(count);
     let tasks = job.groups * across * down;
     let grain = if threads == 1 { tasks } else { 1 };
     try_split(tasks, grain.max(1), &|range| {
-        let mut seen = SmallScratch::bytes([depth, width, size_of::<A>()])?;
+        let mut seen = SmallScratch::bytes([depth, width, size])?;
         for task in range {
             let (group, at) = (task / (across * down), task % (across * down));
             let (channel, out) = (at / down * channels, at % down * outs);
-            dispatch(WeightPart::<A> {
+            let part = WeightPart {
                 job,
                 group,
                 channel,
@@ -106,15 +100,17 @@ unsafe fn by_channels<A: ConvNumber + Widen<A>>(
                 out,
                 outs: outs.min(job.outs - out),
                 width,
-                seen: seen.as_mut_ptr().cast(),
-            })?;
+                seen: seen.as_mut_ptr(),
+            };
+            // SAFETY: the scratch has a row for each channel and tap; no other part has these channels of these outputs.
+            unsafe { part.run()? };
         }
         Ok(())
     })
 }
 
 /// Some channels and outputs of a group.
-struct WeightPart<'a, A> {
+struct WeightPart<'a> {
     job: &'a WeightGradientJob,
     group: usize,
     channel: usize,
@@ -123,17 +119,19 @@ struct WeightPart<'a, A> {
     outs: usize,
     /// Positions at a time.
     width: usize,
-    seen: *mut A,
+    seen: *mut u8,
 }
 
-impl<A: ConvNumber + Widen<A>> Kernel for WeightPart<'_, A> {
-    type Out = Result<(), NoMemory>;
-
-    #[inline(always)]
-    fn run(self) -> Self::Out {
+impl WeightPart<'_> {
+    /// Computes this part of the gradient.
+    ///
+    /// # Safety
+    /// The requirements of [`execute`]; nobody else writes this part, and there is room for the windows.
+    unsafe fn run(&self) -> Result<(), NoMemory> {
         let job = self.job;
         let (taps, count) = (taps(&job.windows), positions(&job.windows));
-        let [_, _, spatial @ ..] = job.x_strides;
+        let [batch, strides @ ..] = job.x_strides;
+        let size = job.dtype.size() as isize;
         let (channel, out) = (
             self.group * job.channels + self.channel,
             self.group * job.outs + self.out,
@@ -144,12 +142,12 @@ impl<A: ConvNumber + Widen<A>> Kernel for WeightPart<'_, A> {
         for n in 0..job.batch as isize {
             for from in (0..count).step_by(self.width) {
                 let wide = self.width.min(count - from);
-                let x = n * job.x_strides[0] + channel as isize * job.x_strides[1];
+                let x = n * batch + channel as isize * strides[0];
                 let lower = Lower {
                     windows: &job.windows,
-                    x: job.x.cast::<A>().wrapping_offset(x),
+                    x: job.x.wrapping_offset(x * size),
                     channels: self.channels,
-                    strides: [job.x_strides[1], spatial[0], spatial[1], spatial[2]],
+                    strides,
                     from,
                     count: wide,
                 };
@@ -162,17 +160,17 @@ impl<A: ConvNumber + Widen<A>> Kernel for WeightPart<'_, A> {
                     k: wide,
                     n: self.channels * taps,
                     a: Matrix {
-                        ptr: job.grad.cast::<A>().wrapping_offset(grad).cast_mut().cast(),
+                        ptr: job.grad.wrapping_offset(grad * size).cast_mut(),
                         rows: job.grad_strides[1],
                         cols: job.grad_strides[2],
                     },
                     b: Matrix {
-                        ptr: self.seen.cast(),
+                        ptr: self.seen,
                         rows: 1,
                         cols: wide as isize,
                     },
                     c: Matrix {
-                        ptr: job.out.cast::<A>().wrapping_offset(to).cast(),
+                        ptr: job.out.wrapping_offset(to * size),
                         rows: whole,
                         cols: 1,
                     },
@@ -181,10 +179,9 @@ impl<A: ConvNumber + Widen<A>> Kernel for WeightPart<'_, A> {
                     addend: None,
                     after: None,
                 };
-                // SAFETY: the scratch has a row for each channel and tap; the matrices have the strides computed above;
-                // no other part has these channels of these outputs.
+                // SAFETY: guaranteed by the caller; the matrices have the strides computed above.
                 unsafe {
-                    lower.rows(self.seen);
+                    lower.copied(job.dtype.size(), LowerOrder::Rows, self.seen);
                     gemm::serial(&product)?;
                 }
                 beta = Some(Scalar::Int(1));

@@ -10,6 +10,7 @@ use super::accumulator::RowTile;
 use super::compensated::Compensated;
 use super::simd::Kernel;
 use super::whole::{Group, LANES as WIDE, Lanes};
+use crate::cpu::simd::Level;
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
@@ -75,7 +76,11 @@ impl<F: Fold> Kernel for RowFold<'_, F> {
     type Out = F::T;
     // Groups are read across rows. With AVX-512 the compiler would use gathers, which on Zen 4 run at a ninth
     // of the speed.
-    const WIDEST: bool = !F::ROUNDS;
+    const WIDEST: Level = if F::ROUNDS {
+        Level::Avx2
+    } else {
+        Level::Avx512
+    };
     #[inline(always)]
     fn run(self) -> F::T {
         let mut lanes = [F::IDENTITY; LANES];

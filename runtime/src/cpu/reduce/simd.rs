@@ -2,15 +2,17 @@
 //!
 //! Kernels use a fixed number of lanes and no fused multiply-add, so results are the same for all instruction sets.
 
+use crate::cpu::simd::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::simd::{Level, level};
+use crate::cpu::simd::level;
 
 /// A computation whose body is compiled for several register widths. `run` is `#[inline(always)]`.
 pub(crate) trait Kernel {
     /// The result.
     type Out;
-    /// Whether the widest registers are the fastest. They are not if the compiler gathers single elements into them.
-    const WIDEST: bool = true;
+    /// The widest registers for which a copy is compiled. Wider ones are slower if the compiler gathers single elements
+    /// into them; for rare element types they are not worth the time to compile.
+    const WIDEST: Level = Level::Avx512;
     /// Runs the computation.
     fn run(self) -> Self::Out;
 }
@@ -21,10 +23,14 @@ pub(crate) trait Kernel {
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     match level() {
         // SAFETY: the machine has the features of the level.
-        Level::Avx512 if K::WIDEST => unsafe { avx512(kernel) },
+        Level::Avx512 if const { K::WIDEST as usize >= Level::Avx512 as usize } => unsafe {
+            avx512(kernel)
+        },
         // SAFETY: as above.
-        Level::Avx512 | Level::Avx2 => unsafe { avx2(kernel) },
-        Level::Baseline => baseline(kernel),
+        Level::Avx512 | Level::Avx2 if const { K::WIDEST as usize >= Level::Avx2 as usize } => unsafe {
+            avx2(kernel)
+        },
+        _ => baseline(kernel),
     }
 }
 

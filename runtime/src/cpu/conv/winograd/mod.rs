@@ -223,7 +223,7 @@ fn plain_product(job: &ConvJob<'_>, group: usize) -> Product {
         beta: None,
         addend: None,
         after: None,
-        ..group_product::<f32>(job, group)
+        ..group_product(job, group)
     }
 }
 
