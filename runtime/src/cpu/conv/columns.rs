@@ -47,7 +47,7 @@ unsafe fn im2col(job: &ColumnsJob) {
             };
             let out = job.out.wrapping_add(plane * rows * count * element);
             // SAFETY: the result has `taps × positions` elements for each plane.
-            unsafe { lower.copied(element, LowerOrder::Rows, out) };
+            unsafe { lower.write_bits(element, LowerOrder::Rows, out) };
         }
     });
 }

@@ -120,7 +120,7 @@ unsafe fn few_positions(job: &ConvJob<'_>) -> Result<bool, NoMemory> {
         product.c = out;
         // SAFETY: the scratch has a row for each position; the matrices are the job's.
         unsafe {
-            lower(job, x, [0, count]).copied(job.dtype.size(), LowerOrder::Windows, seen);
+            lower(job, x, [0, count]).write_bits(job.dtype.size(), LowerOrder::Windows, seen);
             gemm::serial(&product)?;
         }
     }
@@ -195,7 +195,7 @@ unsafe fn by_blocks(job: &ConvJob<'_>) -> Result<(), NoMemory> {
             // SAFETY: the scratches have room for the elements under `wanted` windows and for their results; other
             // tasks have other positions.
             unsafe {
-                lower(job, x, [from, wanted]).widened(job.dtype, order, seen);
+                lower(job, x, [from, wanted]).write_widened(job.dtype, order, seen);
                 if parallel {
                     gemm::multiply(product, &[])?;
                 } else {

@@ -43,13 +43,13 @@ impl Lower<'_> {
     ///
     /// # Safety
     /// The input has the elements described by windows and strides, of `dtype`; `out` has room.
-    pub(super) unsafe fn widened(&self, dtype: DType, order: LowerOrder, out: *mut u8) {
+    pub(super) unsafe fn write_widened(&self, dtype: DType, order: LowerOrder, out: *mut u8) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             match dtype {
-                DType::F16 => self.converted::<f16, f32>(order, out),
-                DType::BF16 => self.converted::<bf16, f32>(order, out),
-                _ => self.copied(dtype.size(), order, out),
+                DType::F16 => self.write::<f16, f32>(order, out),
+                DType::BF16 => self.write::<bf16, f32>(order, out),
+                _ => self.write_bits(dtype.size(), order, out),
             }
         }
     }
@@ -57,21 +57,21 @@ impl Lower<'_> {
     /// Writes elements of `size` bytes as they are, row-major.
     ///
     /// # Safety
-    /// The requirements of [`Lower::widened`].
-    pub(super) unsafe fn copied(&self, size: usize, order: LowerOrder, out: *mut u8) {
+    /// The requirements of [`Lower::write_widened`].
+    pub(super) unsafe fn write_bits(&self, size: usize, order: LowerOrder, out: *mut u8) {
         // SAFETY: guaranteed by the caller; elements are copied as bits of their size.
         unsafe {
             match size {
-                1 => self.converted::<u8, u8>(order, out),
-                2 => self.converted::<u16, u16>(order, out),
-                4 => self.converted::<u32, u32>(order, out),
-                8 => self.converted::<u64, u64>(order, out),
-                _ => self.converted::<u128, u128>(order, out),
+                1 => self.write::<u8, u8>(order, out),
+                2 => self.write::<u16, u16>(order, out),
+                4 => self.write::<u32, u32>(order, out),
+                8 => self.write::<u64, u64>(order, out),
+                _ => self.write::<u128, u128>(order, out),
             }
         }
     }
 
-    unsafe fn converted<S: Widen<A>, A: ConvNumber>(&self, order: LowerOrder, out: *mut u8) {
+    unsafe fn write<S: Widen<A>, A: ConvNumber>(&self, order: LowerOrder, out: *mut u8) {
         dispatch(LowerKernel::<S, A> {
             lower: *self,
             windows: *self.windows,
@@ -97,7 +97,7 @@ impl<S: Widen<A>, A: ConvNumber> Kernel for LowerKernel<'_, S, A> {
 
     #[inline(always)]
     fn run(self) {
-        // SAFETY: the requirements of `Lower::widened`.
+        // SAFETY: the requirements of `Lower::write_widened`.
         unsafe {
             match self.order {
                 LowerOrder::Rows => self.rows(),

@@ -240,7 +240,7 @@ impl ChannelBlock<'_> {
             // SAFETY: guaranteed by the caller.
             unsafe {
                 if !as_is {
-                    lower.widened(job.dtype, LowerOrder::Rows, self.input);
+                    lower.write_widened(job.dtype, LowerOrder::Rows, self.input);
                 }
                 gemm::serial(&product)?;
                 add_rows(

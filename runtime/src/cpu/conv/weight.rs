@@ -181,7 +181,7 @@ impl WeightPart<'_> {
                 };
                 // SAFETY: guaranteed by the caller; the matrices have the strides computed above.
                 unsafe {
-                    lower.copied(job.dtype.size(), LowerOrder::Rows, self.seen);
+                    lower.write_bits(job.dtype.size(), LowerOrder::Rows, self.seen);
                     gemm::serial(&product)?;
                 }
                 beta = Some(Scalar::Int(1));
