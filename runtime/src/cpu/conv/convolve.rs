@@ -163,8 +163,8 @@ unsafe fn by_blocks(job: &ConvJob<'_>) -> Result<(), NoMemory> {
     let run = |range: Range<usize>| {
         let mut seen = SmallScratch::bytes([depth, width, element as usize])?;
         let seen = seen.as_mut_ptr();
-        let wide = usize::from(!narrow.copies()) * job.outs;
-        let mut wide = SmallScratch::bytes([wide, width, element as usize])?;
+        let widens = usize::from(!narrow.copies());
+        let mut wide = SmallScratch::bytes([widens, job.outs, width, element as usize])?;
         let wide = wide.as_mut_ptr();
         for task in range {
             let (unit, from) = (task / across, task % across * width);

@@ -159,8 +159,8 @@ impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
         let [element, size] = narrow.sizes();
         let (_, mut out) = locate(job, unit);
         out.ptr = out.ptr.wrapping_offset(from as isize * out.cols * size);
-        let wide = usize::from(!narrow.copies()) * rows.len();
-        let mut wide = SmallScratch::bytes([wide, count, size_of::<A>()])?;
+        let widens = usize::from(!narrow.copies());
+        let mut wide = SmallScratch::bytes([widens, rows.len(), count, size_of::<A>()])?;
         let wide = wide.as_mut_ptr();
         let group = unit % job.groups;
         let mut product = group_product(job, group);

@@ -24,13 +24,12 @@ const WIDTH: usize = 512;
 /// All elements are in bounds; nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &TransposedJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
-    unsafe {
-        if turned(job)? {
-            return Ok(());
-        }
-    }
+    unsafe { if turned(job)? { Ok(()) } else { by_blocks(job) } }
+}
+
+unsafe fn by_blocks(job: &TransposedJob) -> Result<(), NoMemory> {
     let wide = compute(job.dtype);
-    let units = job.batch * job.groups;
+    let units = product([job.batch, job.groups]);
     let (taps, size) = (taps(&job.windows), elements(&job.windows));
     let width = positions(&job.windows).clamp(1, WIDTH);
     let fits = BLOCK / (taps * width * wide.size()).max(1);
@@ -38,12 +37,12 @@ pub(crate) unsafe fn execute(job: &TransposedJob) -> Result<(), NoMemory> {
     let outs = fits.min(shared).clamp(1, job.outs.max(1));
     let across = job.outs.div_ceil(outs);
     let narrow = Cast::new(wide, job.dtype);
-    try_split(units * across, 1, &|range| {
+    try_split(product([units, across]), 1, &|range| {
         let element = wide.size();
         let mut input = SmallScratch::bytes([job.channels, width, element])?;
         let mut products = SmallScratch::bytes([outs, taps, width, element])?;
-        let planes = usize::from(!narrow.copies()) * outs;
-        let mut planes = SmallScratch::bytes([planes, size, element])?;
+        let widens = usize::from(!narrow.copies());
+        let mut planes = SmallScratch::bytes([widens, outs, size, element])?;
         for task in range {
             let (unit, first) = (task / across, task % across * outs);
             let block = ChannelBlock {
