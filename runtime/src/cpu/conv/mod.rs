@@ -34,7 +34,7 @@ mod winograd;
 /// Bytes of a block that stays in a core's second-level cache together with the other operand.
 const BLOCK: usize = 384 << 10;
 
-/// Returns the input of a group of an element of the batch, numbered one after another, and its rows of the result.
+/// Returns the first input element of a unit, which is a group of an element of the batch, and the unit's rows of the result.
 fn locate(job: &ConvJob<'_>, unit: usize) -> (*const u8, Matrix) {
     let (n, group) = ((unit / job.groups) as isize, unit % job.groups);
     let size = job.dtype.size() as isize;
