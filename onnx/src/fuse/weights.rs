@@ -225,7 +225,7 @@ fn scaled(
 pub fn match_residual(view: &View<'_>, root: usize) -> Option<Fusion> {
     let [a, b] = view
         .two(root)
-        .filter(|_| view.graph.nodes[root].op == "Add")?;
+        .filter(|_| matches!(&view.graph.nodes[root].op[..], "Add" | "Sum"))?;
     let result = view.result(root).filter(|&id| view.is_f32(id))?;
     // Doubled sums have no other value.
     let fits = a != b && view.is_f32(a) && view.is_f32(b) && view.have_same_sizes(a, b);

@@ -141,11 +141,15 @@ fn convolutions_take_norms_factors_biases_and_activations() -> Result<()> {
 #[test]
 fn convolutions_take_a_residual() -> Result<()> {
     let pads = [("pads", Attr::Ints(vec![1, 1, 1, 1]))];
-    for operands in [["x", "conv"], ["conv", "x"], ["conv", "other"]] {
+    for (sum, operands) in [
+        ("Add", ["x", "conv"]),
+        ("Add", ["conv", "x"]),
+        ("Sum", ["conv", "other"]),
+    ] {
         let model = conv(start(&["n", "4", "5", "7"]), "Conv", &[4, 4, 3, 3], &pads)
             .random("v", &[4, 4, 1, 1])
             .node("Conv", &["x", "v"], "other")
-            .node("Add", &operands, "sum")
+            .node(sum, &operands, "sum")
             .node("Relu", &["sum"], "y")
             .output("y", &["n", "4", "5", "7"])
             .model();

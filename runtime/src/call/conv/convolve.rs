@@ -249,14 +249,16 @@ fn convolved(
             .iter()
             .map(|window| window.out),
     );
-    // Innermost channels stay innermost, which also keeps the result's dims in the input's order.
+    // Innermost channels stay innermost, which also keeps the result's dims in the input's order. On the host, windows of
+    // several elements slide over planes of channels: turning the input costs less than reading windows across channels.
     let last = input.strides()[1] == 1 && input.shape()[1] > 1 && !input.is_contiguous();
     let direct = is_direct(
         input.dtype(),
         ready.channels,
         ready.outs / args.groups.max(1),
     );
-    let (input, last) = if direct && last {
+    let slides = input.device().is_cpu() && !windows.iter().all(Sliding::is_point);
+    let (input, last) = if last && (direct || slides) {
         (contiguous(input)?, false)
     } else {
         (input.clone(), last)

@@ -134,6 +134,8 @@ pub(super) fn three<T: Copy>(one: T, each: &[T]) -> [T; 3] {
 }
 
 #[cfg(test)]
+mod after_tests;
+#[cfg(test)]
 mod dtype_tests;
 #[cfg(test)]
 mod pool_tests;

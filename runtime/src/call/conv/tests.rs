@@ -15,7 +15,7 @@ pub(super) fn numbers(shape: &[usize], seed: usize) -> Raw {
     Raw::from_vec(data.collect(), shape).unwrap()
 }
 
-const SITES: ConvSites<'_> = ConvSites {
+pub(super) const SITES: ConvSites<'_> = ConvSites {
     channel: 1,
     spatial: &[2, 3],
     out: 0,
@@ -24,7 +24,7 @@ const SITES: ConvSites<'_> = ConvSites {
 };
 
 /// The definition.
-fn slow(x: &Raw, w: &Raw, args: &ConvArgs<'_>) -> Raw {
+pub(super) fn slow(x: &Raw, w: &Raw, args: &ConvArgs<'_>) -> Raw {
     let (xs, ws) = (x.shape(), w.shape());
     let padding = args.padding.unwrap();
     let out = |i: usize| {
@@ -373,113 +373,5 @@ fn windows_beyond_any_size_are_refused() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn an_operator_follows_a_convolution() {
-    use crate::call::{Activation, Arg, FinalOp, pointwise};
-    // Few positions, tiles with several threads, points, single channels, windows of few elements in several groups of lines,
-    // and channels innermost.
-    let cases = [
-        ([1, 70, 1, 4], [72, 70, 1, 3], 1),
-        ([2, 12, 5, 3], [50, 6, 5, 2], 2),
-        ([1, 24, 30, 47], [40, 24, 3, 3], 1),
-        ([2, 9, 6, 7], [20, 9, 1, 1], 1),
-        ([2, 8, 11, 13], [8, 1, 3, 3], 8),
-        ([1, 3, 31, 47], [25, 3, 3, 3], 1),
-        // Sums of nothing.
-        ([1, 0, 5, 4], [3, 0, 3, 3], 1),
-        ([1, 0, 5, 4], [3, 0, 1, 1], 1),
-    ];
-    for (x, w, groups) in cases {
-        let (x, w, bias) = (numbers(&x, 1), numbers(&w, 2), numbers(&[w[0]], 3));
-        let args = ConvArgs {
-            stride: &[1, 1],
-            padding: Some(&[0, 1]),
-            dilation: &[1, 1],
-            groups,
-        };
-        let prepared = PreparedWeight::new(w.clone());
-        let last = crate::call::contiguous(&x.permute(&[0, 2, 3, 1]).unwrap()).unwrap();
-        for x in [x, last.permute(&[0, 3, 1, 2]).unwrap()] {
-            let want = slow(&x, &w, &args);
-            let bias4 = bias.reshape(&[1, bias.numel(), 1, 1]).unwrap();
-            let want = pointwise(Op::Add, &[Arg::Tensor(&want), Arg::Tensor(&bias4)]).unwrap();
-            let plus = numbers(want.shape(), 4);
-            let sum = pointwise(Op::Add, &[Arg::Tensor(&want), Arg::Tensor(&plus)]).unwrap();
-            for op in [None, Some(FinalOp::from(Activation::Relu))] {
-                let relu = || pointwise(Op::Relu, &[Arg::Tensor(&sum)]).unwrap();
-                let want = op.map_or_else(|| sum.clone(), |_| relu());
-                let (weight, plus) = (ConvWeight::Prepared(&prepared), Some(&plus));
-                let after = ConvAfter { plus, op };
-                let bias = Some(&bias);
-                let got = conv_then(Op::Conv2d, &x, weight, bias, &SITES, &args, after);
-                same(&got.unwrap(), &want);
-            }
-            for (after, op, number) in [
-                (FinalOp::from(Activation::Relu), Op::Relu, None),
-                (FinalOp::leaky_relu(0.5), Op::LeakyRelu, Some(0.5)),
-                (FinalOp::hard_swish(), Op::Hardswish, None),
-            ] {
-                let number = number.map(|n: f64| Arg::Scalar(n.into()));
-                let operands: Vec<_> = [Arg::Tensor(&want)].into_iter().chain(number).collect();
-                let want = pointwise(op, &operands).unwrap();
-                let bias = Some(&bias);
-                for weight in [ConvWeight::Once(&w), ConvWeight::Prepared(&prepared)] {
-                    let after = ConvAfter {
-                        plus: None,
-                        op: Some(after),
-                    };
-                    let got = conv_then(Op::Conv2d, &x, weight, bias, &SITES, &args, after);
-                    same(&got.unwrap(), &want);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn a_prepared_weight_is_read_like_a_new_one() {
-    let check =
-        |x: &Raw, w: &Raw, prepared: &PreparedWeight, at: &ConvSites<'_>, args: &ConvArgs<'_>| {
-            let (weight, after) = (ConvWeight::Prepared(prepared), ConvAfter::default());
-            let got = conv_then(Op::Conv2d, x, weight, None, at, args, after).unwrap();
-            same(&got, &conv(Op::Conv2d, x, w, None, at, args).unwrap());
-        };
-    // A point whose weight is too large to be read in place, several groups, and rows and panels after each other.
-    for (shape, groups) in [
-        ([270, 520, 1, 1], 1),
-        ([24, 12, 3, 3], 2),
-        ([40, 40, 3, 3], 1),
-    ] {
-        let w = numbers(&shape, 2);
-        let prepared = PreparedWeight::new(w.clone());
-        for (n, height, width) in [(1, 4, 30), (2, 5, 7), (3, 40, 41), (1, 3, 3)] {
-            let x = numbers(&[n, shape[1] * groups, height, width], 1);
-            for padding in [[0, 0], [1, 0]] {
-                let args = ConvArgs {
-                    stride: &[1, 1],
-                    padding: Some(&padding),
-                    dilation: &[1, 1],
-                    groups,
-                };
-                check(&x, &w, &prepared, &SITES, &args);
-            }
-        }
-        // Sites that swap the weight's dims find another weight.
-        let turned = ConvSites {
-            out: 1,
-            weight_channel: 0,
-            ..SITES
-        };
-        let x = numbers(&[1, shape[0], 9, 20], 1);
-        let args = ConvArgs {
-            stride: &[1, 1],
-            padding: None,
-            dilation: &[1, 1],
-            groups: 1,
-        };
-        check(&x, &w, &prepared, &turned, &args);
     }
 }

@@ -326,9 +326,11 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> PoolRows<'_, S, A, J> {
         let first = (plane * depth + z.start) * height + y.start;
         let first = job.x.cast::<S>().wrapping_add(first * width);
         let apart = [step[0] * height * width, step[1] * width];
-        let mut at = 0;
-        while at < count {
-            let whole = count - at >= LANES;
+        let whole = count >= LANES;
+        let mut done = 0;
+        while done < count {
+            // The last vector overlaps the one before.
+            let at = done.min(count.saturating_sub(LANES));
             let mut all = [J::START; LANES];
             for kz in 0..z.taps {
                 for ky in 0..y.taps {
@@ -356,7 +358,7 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> PoolRows<'_, S, A, J> {
                     to.copy_from_nonoverlapping(all.as_ptr(), count - at);
                 }
             }
-            at += LANES;
+            done = at + LANES;
         }
     }
 

@@ -13,7 +13,7 @@ use super::epilogue::Epilogue;
 use super::kind::Kind;
 use super::prefetch::{Prefetch, StepPrefetch};
 use super::share::room;
-use super::tile::{Tile, VECTORS};
+use super::tile::{Tile, TileEnd, VECTORS};
 use crate::cpu::cache;
 use crate::job::{Matrix, Product};
 use crate::memory::NoMemory;
@@ -76,6 +76,7 @@ pub(super) unsafe fn product<K: Kind>(
             // SAFETY: guaranteed by the caller.
             let _ = unsafe { p.preset() };
         }
+        let (end, after) = Epilogue::split::<K::Elem>(p);
         let tile = Tile {
             rows: p.m,
             cols: p.n,
@@ -93,6 +94,7 @@ pub(super) unsafe fn product<K: Kind>(
             d: p.c.ptr.cast_const().cast::<K::Elem>(),
             d_row: p.c.rows,
             d_one: false,
+            end,
             ahead: StepPrefetch::none(p.a.ptr),
         };
         let masked = usize::from(!p.n.is_multiple_of(K::LANES));
@@ -100,7 +102,7 @@ pub(super) unsafe fn product<K: Kind>(
         // SAFETY: the product is one tile.
         unsafe {
             kernels[p.m - 1](&tile);
-            if let Some(after) = Epilogue::new(p) {
+            if let Some(after) = after {
                 after.rows(p.c.ptr, p.c.rows, p.m, p.n);
             }
         }
@@ -240,10 +242,14 @@ impl<K: Kind> TiledProduct<'_, K> {
             .then(|| room([height, Self::apart(part), size_of::<K::Unit>()]))
             .transpose()?;
         // Sums in the result itself are final once their tile is done.
-        let after = Epilogue::new(p).filter(|_| wide.is_none());
+        let (end, after) = match &wide {
+            Some(_) => (TileEnd::default(), None),
+            None => Epilogue::split::<K::Elem>(p),
+        };
         let mut ahead = self.ahead;
         for depth in parts::<K>(self.depth) {
-            let after = after.filter(|_| depth.end == self.depth);
+            let last = depth.end == self.depth;
+            let after = after.filter(|_| last);
             let mut beta = self.beta;
             if depth.start > 0 {
                 beta = Some(K::Elem::from_scalar(Scalar::Int(1)));
@@ -295,6 +301,7 @@ impl<K: Kind> TiledProduct<'_, K> {
                         d: d.wrapping_offset(down * d_row),
                         d_row,
                         d_one,
+                        end: if last { end } else { TileEnd::default() },
                         ahead: StepPrefetch::none(a),
                     };
                     let panel = |at: usize| match (right, own) {

@@ -4,8 +4,9 @@
 //! results are bitwise equal to those of the separate operator.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Scalar};
+use nomina_core::{DType, Element, Scalar};
 
+use super::tile::TileEnd;
 use crate::cpu::parallel::{GRAIN, Shared, split};
 use crate::cpu::pointwise::{self, Kernel};
 use crate::dispatch::arithmetic;
@@ -28,6 +29,24 @@ impl Epilogue {
     /// Returns the epilogue of `p`, or `None` if it has none.
     pub(super) fn new(p: &Product) -> Option<Self> {
         Self::of_dtype(p.after?, p.dtype)
+    }
+
+    /// Splits the epilogue of `p` into what tiles that sum in `E` compute themselves, and the rest.
+    pub(super) fn split<E: Element>(p: &Product) -> (TileEnd, Option<Self>) {
+        let all = Self::new(p);
+        let Some(after) = p
+            .after
+            .filter(|_| p.dtype == E::DTYPE && p.dtype.is_float())
+        else {
+            return (TileEnd::default(), all);
+        };
+        let relu = after.op == Op::Relu;
+        let end = TileEnd {
+            plus: after.plus,
+            relu,
+        };
+        let rest = all.map(|all| Self { plus: None, ..all });
+        (end, rest.filter(|rest| rest.kernel.is_some() && !relu))
     }
 
     /// Returns the epilogue that applies an operator to elements of `dtype`, or `None` if no kernel computes it.

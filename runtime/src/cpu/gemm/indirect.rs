@@ -11,7 +11,7 @@ use super::kind::Kind;
 use super::pack::Part;
 use super::prefetch::{Prefetch, StepPrefetch};
 use super::share::room;
-use super::tile::Tile;
+use super::tile::{Tile, TileEnd};
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::job::Product;
 use crate::memory::NoMemory;
@@ -72,6 +72,7 @@ pub(super) unsafe fn add_outer<K: Kind>(sum: &OuterSum<'_>) {
         d: c,
         d_row: width as isize,
         d_one: false,
+        end: TileEnd::default(),
         ahead: StepPrefetch::none(sum.first),
     };
     // SAFETY: guaranteed by the caller.
@@ -110,6 +111,11 @@ pub(super) unsafe fn product<K: Kind>(
     ])?;
     let bias = sums.as_ptr().as_ptr().cast::<K::Elem>();
     let sums = bias.wrapping_add(width);
+    let (mut end, mut after) = Epilogue::split::<K::Elem>(p);
+    if end.plus.is_some() {
+        // Tiles have the result's columns as rows.
+        (end, after) = (TileEnd::default(), Epilogue::new(p));
+    }
     for left in outs.clone().step_by(width) {
         let wide = width.min(outs.end - left);
         // SAFETY: the parts are within the matrices; the scratches are large enough.
@@ -136,11 +142,11 @@ pub(super) unsafe fn product<K: Kind>(
             for first in lines.clone().step_by(together) {
                 let group = first..lines.end.min(first + together);
                 let columns = group.len() * seen.length;
-                by_tiles::<K>(&job, panel, group, lines.end - 1, seen, [bias, sums]);
+                by_tiles::<K>(&job, panel, group, lines.end - 1, seen, [bias, sums], end);
                 transpose::<K>(p, [left, column], [wide, columns], sums)?;
                 column += columns;
             }
-            if let Some(after) = Epilogue::new(p) {
+            if let Some(after) = after {
                 after.rows(p.c.at::<K::Elem>(left, 0).cast(), p.c.rows, wide, column);
             }
         }
@@ -160,6 +166,7 @@ unsafe fn by_tiles<K: Kind>(
     last: usize,
     seen: &Seen<'_>,
     [bias, sums]: [*mut K::Elem; 2],
+    end: TileEnd,
 ) {
     let width = TiledProduct::<'_, K>::WIDTH;
     // Tiles of nearly equal height.
@@ -199,6 +206,11 @@ unsafe fn by_tiles<K: Kind>(
                     d: if begins { bias } else { c },
                     d_row: if begins { 0 } else { width as isize },
                     d_one: false,
+                    end: if depth.end == job.depth {
+                        end
+                    } else {
+                        TileEnd::default()
+                    },
                     ahead: StepPrefetch::none(next.wrapping_add(rows.start)),
                 };
                 // SAFETY: the line has the rows in each step; the panel has the columns.

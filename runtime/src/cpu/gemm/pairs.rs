@@ -29,6 +29,8 @@ instructions! { "avx512f,avx512bf16":
         _mm512_dpbf16_ps(sum, halves(a), halves(b));
     fused(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
     times(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+    add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
+    relu(x: __m512) -> __m512 = _mm512_max_ps(zero(), x);
 }
 instructions! { unsafe "avx512f,avx512bf16":
     splat(x: *const u32) -> __m512i = _mm512_set1_epi32(x.read().cast_signed());

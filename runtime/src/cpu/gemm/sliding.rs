@@ -10,7 +10,7 @@ use super::epilogue::Epilogue;
 use super::indirect::Seen;
 use super::kind::Kind;
 use super::prefetch::StepPrefetch;
-use super::tile::Tile;
+use super::tile::{Tile, TileEnd};
 use crate::job::Product;
 
 /// The number of columns that a few rows compute before their epilogue, which then finds them in the cache.
@@ -28,7 +28,7 @@ pub(super) unsafe fn product<K: Kind>(p: &Product, lines: Range<usize>, seen: &S
     // Tiles of nearly equal height.
     let start = |strip: usize| p.m * strip / strips;
     let together = (GROUP / seen.length.max(1)).max(1);
-    let after = Epilogue::new(p);
+    let (end, after) = Epilogue::split::<K::Elem>(p);
     for first in lines.clone().step_by(together) {
         let group = first..lines.end.min(first + together);
         let column = (first - lines.start) * seen.length;
@@ -38,7 +38,7 @@ pub(super) unsafe fn product<K: Kind>(p: &Product, lines: Range<usize>, seen: &S
             let c = p.c.at::<K::Elem>(rows.start, column);
             // SAFETY: the strip's part of the matrices.
             unsafe {
-                by_tiles::<K>(p, rows.clone(), group.clone(), seen, c);
+                by_tiles::<K>(p, rows.clone(), group.clone(), seen, c, end);
                 if let Some(after) = after {
                     after.rows(c.cast(), p.c.rows, rows.len(), columns);
                 }
@@ -47,7 +47,7 @@ pub(super) unsafe fn product<K: Kind>(p: &Product, lines: Range<usize>, seen: &S
     }
 }
 
-/// Computes the sums of some rows, at most those of a tile, and some lines, from `c` on.
+/// Computes the sums of some rows, at most those of a tile, and some lines, from `c` on, and what tiles apply to them.
 ///
 /// # Safety
 /// The requirements of [`product`].
@@ -57,6 +57,7 @@ unsafe fn by_tiles<K: Kind>(
     lines: Range<usize>,
     seen: &Seen<'_>,
     c: *mut K::Elem,
+    end: TileEnd,
 ) {
     let width = match p.m {
         1 => K::KERNELS.sliding_row.len() * K::LANES,
@@ -82,6 +83,11 @@ unsafe fn by_tiles<K: Kind>(
             d: c,
             d_row: p.c.rows,
             d_one: false,
+            end: if depth.end == p.k {
+                end
+            } else {
+                TileEnd::default()
+            },
             ahead: StepPrefetch::none(first),
         };
         if depth.start == 0 {

@@ -120,6 +120,8 @@ pub(crate) mod single {
         madd(a: __m256, b: __m256, sum: __m256) -> __m256 = _mm256_fmadd_ps(a, b, sum);
         fused(a: __m256, b: __m256, sum: __m256) -> __m256 = _mm256_fmadd_ps(a, b, sum);
         times(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
+        add(a: __m256, b: __m256) -> __m256 = _mm256_add_ps(a, b);
+        relu(x: __m256) -> __m256 = _mm256_max_ps(zero(), x);
         add_sub(a: __m256, b: __m256) -> __m256 = _mm256_addsub_ps(a, b);
         swapped(x: __m256) -> __m256 = _mm256_permute_ps::<0xb1>(x);
     }
@@ -198,6 +200,8 @@ pub(crate) mod double {
         madd(a: __m256d, b: __m256d, sum: __m256d) -> __m256d = _mm256_fmadd_pd(a, b, sum);
         fused(a: __m256d, b: __m256d, sum: __m256d) -> __m256d = _mm256_fmadd_pd(a, b, sum);
         times(a: __m256d, b: __m256d) -> __m256d = _mm256_mul_pd(a, b);
+        add(a: __m256d, b: __m256d) -> __m256d = _mm256_add_pd(a, b);
+        relu(x: __m256d) -> __m256d = _mm256_max_pd(zero(), x);
         add_sub(a: __m256d, b: __m256d) -> __m256d = _mm256_addsub_pd(a, b);
         swapped(x: __m256d) -> __m256d = _mm256_permute_pd::<0x5>(x);
     }

@@ -43,6 +43,8 @@ pub(crate) mod single {
         madd(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
         fused(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
         times(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+        add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
+        relu(x: __m512) -> __m512 = _mm512_max_ps(zero(), x);
         add_sub(a: __m512, b: __m512) -> __m512 = _mm512_fmaddsub_ps(_mm512_set1_ps(1.0), a, b);
         swapped(x: __m512) -> __m512 = _mm512_permute_ps::<0xb1>(x);
     }
@@ -119,6 +121,8 @@ pub(crate) mod double {
         madd(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
         fused(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
         times(a: __m512d, b: __m512d) -> __m512d = _mm512_mul_pd(a, b);
+        add(a: __m512d, b: __m512d) -> __m512d = _mm512_add_pd(a, b);
+        relu(x: __m512d) -> __m512d = _mm512_max_pd(zero(), x);
         add_sub(a: __m512d, b: __m512d) -> __m512d = _mm512_fmaddsub_pd(_mm512_set1_pd(1.0), a, b);
         swapped(x: __m512d) -> __m512d = _mm512_permute_pd::<0x55>(x);
     }

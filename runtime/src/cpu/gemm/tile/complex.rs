@@ -48,6 +48,7 @@ macro_rules! complex {
                 d: t.d.cast(),
                 d_row: 2 * t.d_row,
                 d_one: t.d_one,
+                end: t.end,
                 ahead: t.ahead,
             };
             let masks = std::array::from_fn(|v| mask(parts.cols, v));

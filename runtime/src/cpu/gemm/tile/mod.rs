@@ -13,11 +13,12 @@ pub(super) mod complex;
 pub(super) mod portable;
 
 use super::prefetch::{LINE, StepPrefetch};
+use crate::job::Residual;
 
 /// Vectors in a row of a tile.
 pub(super) const VECTORS: usize = 2;
 
-/// One tile: `c = alpha a b + beta d`, for `rows × depth` times `depth × cols`.
+/// One tile: `c = alpha a b + beta d`, for `rows × depth` times `depth × cols`, followed by an [`TileEnd`].
 ///
 /// `U` is the unit read in one step: an element, or a pair of 16-bit elements that are two steps at once.
 #[derive(Clone, Copy)]
@@ -44,8 +45,19 @@ pub(super) struct Tile<U, E> {
     pub d: *const E,
     pub d_row: isize,
     pub d_one: bool,
+    /// What follows; nothing for complex numbers.
+    pub end: TileEnd,
     /// Lines to prefetch into the second-level cache meanwhile; for kernels of [`INDIRECT`] rows, at the offset of each step.
     pub ahead: StepPrefetch,
+}
+
+/// The end of an epilogue that a tile applies to its results before it writes them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TileEnd {
+    /// What is added.
+    pub plus: Option<Residual>,
+    /// Whether negative results are replaced by zero.
+    pub relu: bool,
 }
 
 /// How the left operand is read: in place; packed, with the [`super::kind::Kind::ROWS`] elements of a step contiguous;
@@ -267,6 +279,13 @@ macro_rules! tile {
                                 read(masks[v], d.wrapping_add(v * LANES))
                             };
                             sum = fused(all(beta), d, sum);
+                        }
+                        if let Some(plus) = t.end.plus {
+                            let plus = plus.beside(c.cast()).cast::<Elem>();
+                            sum = add(sum, read(masks[v], plus.wrapping_add(v * LANES)));
+                        }
+                        if t.end.relu {
+                            sum = relu(sum);
                         }
                         write(masks[v], c.wrapping_add(v * LANES), sum);
                     }

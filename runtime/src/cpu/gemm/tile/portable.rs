@@ -68,6 +68,23 @@ macro_rules! portable {
                 a
             }
 
+            #[inline(always)]
+            fn add(mut a: Vector, b: Vector) -> Vector {
+                for (a, b) in a.iter_mut().zip(b) {
+                    *a += b;
+                }
+                a
+            }
+
+            /// Replaces negative numbers by zero.
+            #[inline(always)]
+            fn relu(mut x: Vector) -> Vector {
+                for x in &mut x {
+                    *x = if *x < 0.0 { 0.0 } else { *x };
+                }
+                x
+            }
+
             /// Subtracts in even lanes and adds in odd ones.
             #[inline(always)]
             fn add_sub(mut a: Vector, b: Vector) -> Vector {
