@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
 use super::*;
-use crate::call::to_dtype;
+use crate::call::{Arg, pointwise, to_dtype};
 use crate::job::{Resize, Sliding};
 use crate::shape::count;
 
@@ -267,6 +267,34 @@ fn dims_stand_anywhere() {
         &args,
     );
     same(&got, &want.permute(&[2, 1, 3, 0]).unwrap());
+}
+
+#[test]
+fn long_lines_are_the_definition() {
+    for (x, w, stride, dilation) in [
+        // A single line, and several.
+        ([1, 40, 1, 733], [36, 40, 1, 3], 1, 1),
+        ([2, 40, 1, 601], [20, 40, 1, 3], 1, 100),
+        ([1, 40, 3, 300], [36, 40, 2, 5], 1, 1),
+        ([1, 40, 2, 650], [20, 40, 1, 5], 2, 3),
+    ] {
+        let (x, w, bias) = (numbers(&x, 1), numbers(&w, 2), numbers(&[w[0]], 3));
+        let args = ConvArgs {
+            stride: &[1, stride],
+            padding: Some(&[0, 2]),
+            dilation: &[1, dilation],
+            groups: 1,
+        };
+        let want = slow(&x, &w, &args);
+        let wide = bias.reshape(&[1, bias.numel(), 1, 1]).unwrap();
+        let want = pointwise(Op::Add, &[Arg::Tensor(&want), Arg::Tensor(&wide)]).unwrap();
+        let prepared = PreparedWeight::new(w.clone());
+        for weight in [ConvWeight::Once(&w), ConvWeight::Prepared(&prepared)] {
+            let after = ConvAfter::default();
+            let got = conv_then(Op::Conv2d, &x, weight, Some(&bias), &SITES, &args, after);
+            same(&got.unwrap(), &want);
+        }
+    }
 }
 
 #[test]

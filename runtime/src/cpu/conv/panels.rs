@@ -11,7 +11,7 @@ use super::planes::{PlaneLayout, WindowPanels, fill};
 use super::share::{Sizes, Tasks};
 use super::{group_product, locate, positions, taps};
 use crate::cpu::cast::Cast;
-use crate::cpu::gemm::indirect::Seen;
+use crate::cpu::gemm::indirect::{Seen, part_of_line};
 use crate::cpu::gemm::lowered::TileShape;
 use crate::cpu::parallel::{Shared, threads, try_each};
 use crate::cpu::reduce::split::SmallScratch;
@@ -46,15 +46,20 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: ConvNumber>(
     let units = shape::product([job.batch, job.groups]);
     let work = shape::product([units, job.outs, depth, positions]);
     let threads = if work < PARALLEL { 1 } else { threads() };
+    let tile = TileShape::for_dtype(compute(job.dtype));
     let sizes = Sizes {
         units,
         outs: job.outs,
         depth,
         positions,
-        line: job.windows[2].out,
+        line: match &job.windows {
+            // A single line has parts.
+            [d, h, w] if shape::product([d.out, h.out]) == 1 => part_of_line(w.out, tile.rows),
+            [.., w] => w.out,
+        },
         element: size_of::<A>(),
     };
-    let tasks = Tasks::new(sizes, TileShape::for_dtype(compute(job.dtype)), threads);
+    let tasks = Tasks::new(sizes, tile, threads);
     let (order, steps) = if tasks.indirect {
         (PackOrder::Panels, Some(layout.steps(job.channels)?))
     } else {
@@ -182,11 +187,10 @@ impl<S: Widen<A>, A: ConvNumber> PanelConv<'_, S, A> {
                 let seen = Seen {
                     first: planes.cast(),
                     steps: self.steps,
-                    line: &|line| self.layout.line(line),
-                    length: self.sizes.line,
+                    place: &|position| self.layout.place(position),
+                    length: job.windows[2].out,
                 };
-                let lines = from / seen.length..(from + count) / seen.length;
-                weight.indirect(&product, rows.clone(), lines, &seen)?;
+                weight.indirect(&product, rows.clone(), from..from + count, &seen)?;
             } else {
                 let seen = WindowPanels {
                     layout: self.layout,

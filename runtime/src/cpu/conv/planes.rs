@@ -77,7 +77,7 @@ impl<'a> PlaneLayout<'a> {
     }
 
     /// Returns the offset of a position's first element.
-    fn place(&self, position: usize) -> usize {
+    pub(super) fn place(&self, position: usize) -> usize {
         let out = self.windows[2].out;
         self.line(position / out) + position % out
     }

@@ -23,7 +23,7 @@ pub(super) struct Sizes {
     pub depth: usize,
     /// Columns.
     pub positions: usize,
-    /// Columns that are contiguous in the input.
+    /// Columns that are contiguous in the input, or the parts of a single long line.
     pub line: usize,
     /// Bytes of an element.
     pub element: usize,

@@ -131,7 +131,7 @@ impl SlidingConv<'_> {
         let seen = Seen {
             first: planes.cast(),
             steps: self.steps,
-            line: &|line| self.layout.line(line),
+            place: &|position| self.layout.place(position),
             length,
         };
         // SAFETY: the planes have the elements of the lines in each step; positions of the result are contiguous.

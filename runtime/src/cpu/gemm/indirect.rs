@@ -25,10 +25,28 @@ pub(crate) struct Seen<'a> {
     pub first: *const u8,
     /// The offset of each step of the inner dim, in elements from `first`.
     pub steps: &'a [usize],
-    /// Returns the offset of a line, in elements.
-    pub line: &'a dyn Fn(usize) -> usize,
+    /// Returns the offset of a column of the result, in elements.
+    pub place: &'a dyn Fn(usize) -> usize,
     /// The number of elements of a line in one step.
     pub length: usize,
+}
+
+impl Seen<'_> {
+    /// Returns the columns from `start` on that are computed together: some lines, or part of one, in multiples of `rows`.
+    fn group(&self, start: usize, rows: usize) -> Range<usize> {
+        let line = start / self.length;
+        let end = match GROUP / self.length {
+            0 => (start + part_of_line(self.length, rows)).min((line + 1) * self.length),
+            lines => (line + lines) * self.length,
+        };
+        start..end
+    }
+}
+
+/// Returns the number of columns of a line that are computed together: all, or parts of about equal size.
+pub(crate) fn part_of_line(length: usize, rows: usize) -> usize {
+    let parts = length.div_ceil(GROUP).max(1);
+    length.div_ceil(parts).next_multiple_of(rows).min(length)
 }
 
 /// The sum over steps of the outer products of some rows, which are read in place, and one panel. The panel has
@@ -79,19 +97,19 @@ pub(super) unsafe fn add_outer<K: Kind>(sum: &OuterSum<'_>) {
     unsafe { K::KERNELS.indirect[sum.rows - 1](&tile) };
 }
 
-/// Computes some rows of a product, starting at a multiple of the panel width, and the columns of some lines. If
-/// `packed` is given, it is the whole left operand in panels; otherwise each panel is packed here.
+/// Computes some rows of a product, starting at a multiple of the panel width, and some columns, of which the first is the
+/// first of the result. If `packed` is given, it is the whole left operand in panels; otherwise each panel is packed here.
 ///
 /// Sums are accumulated in the same order as in other products.
 ///
 /// # Safety
-/// The requirements of [`super::multiply`], except for the right operand, which `seen` replaces; the lines have all
+/// The requirements of [`super::multiply`], except for the right operand, which `seen` replaces; the columns have all
 /// steps; the processor has the instructions of the kind, whose units are elements.
 pub(super) unsafe fn product<K: Kind>(
     p: &Product,
     packed: Option<*const K::Unit>,
     outs: Range<usize>,
-    lines: Range<usize>,
+    columns: Range<usize>,
     seen: &Seen<'_>,
 ) -> Result<(), NoMemory> {
     debug_assert_eq!(p.beta.is_some(), p.addend.is_some(), "a bias, or nothing");
@@ -102,13 +120,9 @@ pub(super) unsafe fn product<K: Kind>(
         Some(_) => None,
         None => Some(room([job.depth, width, size_of::<K::Unit>()])?),
     };
-    let together = (GROUP / seen.length).clamp(1, lines.len().max(1));
-    // The bias of a panel, followed by a row for each element of the lines.
-    let sums = room([
-        together.saturating_mul(seen.length).saturating_add(1),
-        width,
-        size_of::<K::Elem>(),
-    ])?;
+    // The bias of a panel, followed by a row for each column.
+    let most = columns.len().min(GROUP + K::ROWS);
+    let sums = room([most.saturating_add(1), width, size_of::<K::Elem>()])?;
     let bias = sums.as_ptr().as_ptr().cast::<K::Elem>();
     let sums = bias.wrapping_add(width);
     let (mut end, mut after) = Epilogue::split::<K::Elem>(p);
@@ -116,10 +130,42 @@ pub(super) unsafe fn product<K: Kind>(
         // Tiles have the result's columns as rows.
         (end, after) = (TileEnd::default(), Epilogue::new(p));
     }
-    for left in outs.clone().step_by(width) {
+    let group = |start: usize| {
+        let group = seen.group(start, K::ROWS);
+        start..group.end.min(columns.end)
+    };
+    // Computes the columns of a group and of one panel, given as the packed buffer, its number of panels and the panel's
+    // index.
+    let compute = |left: usize, panel, group: Range<usize>| -> Result<(), NoMemory> {
         let wide = width.min(outs.end - left);
-        // SAFETY: the parts are within the matrices; the scratches are large enough.
+        let column = group.start - columns.start;
+        // SAFETY: the parts are within the matrices; the scratch is large enough.
         unsafe {
+            if let Some(addend) = p.addend {
+                for at in 0..width {
+                    let value = addend.at::<K::Elem>(left + at.min(wide - 1), 0);
+                    bias.add(at).write(value.read());
+                }
+            }
+            let last = columns.end - 1;
+            by_tiles::<K>(&job, panel, group.clone(), last, seen, [bias, sums], end);
+            transpose::<K>(p, [left, column], [wide, group.len()], sums)?;
+            if let Some(after) = after {
+                let c = p.c.at::<K::Elem>(left, column).cast();
+                after.rows(c, p.c.rows, wide, group.len());
+            }
+        }
+        Ok(())
+    };
+    let mut first = columns.start;
+    while first < columns.end {
+        // A long line would leave the cache before the next panel reads it, but a panel that is packed here serves all columns.
+        let stop = match packed {
+            Some(_) if seen.length > GROUP => group(first).end,
+            _ => columns.end,
+        };
+        for left in outs.clone().step_by(width) {
+            let wide = width.min(outs.end - left);
             let panel = match (packed, &own) {
                 (Some(all), _) => (all, p.m.div_ceil(width), left / width),
                 (None, own) => {
@@ -127,62 +173,55 @@ pub(super) unsafe fn product<K: Kind>(
                     let to = own.unwrap_or(std::ptr::null_mut::<K::Unit>());
                     for depth in parts::<K>(job.depth) {
                         let to = to.wrapping_add(TiledProduct::<'_, K>::place(1, 0, &depth));
-                        job.pack_right(depth, left, wide, to)?;
+                        // SAFETY: columns of the flipped right operand, for which there is room.
+                        unsafe { job.pack_right(depth, left, wide, to)? };
                     }
                     (to.cast_const(), 1, 0)
                 }
             };
-            if let Some(addend) = p.addend {
-                for at in 0..width {
-                    let value = addend.at::<K::Elem>(left + at.min(wide - 1), 0);
-                    bias.add(at).write(value.read());
-                }
-            }
-            let mut column = 0;
-            for first in lines.clone().step_by(together) {
-                let group = first..lines.end.min(first + together);
-                let columns = group.len() * seen.length;
-                by_tiles::<K>(&job, panel, group, lines.end - 1, seen, [bias, sums], end);
-                transpose::<K>(p, [left, column], [wide, columns], sums)?;
-                column += columns;
-            }
-            if let Some(after) = after {
-                after.rows(p.c.at::<K::Elem>(left, 0).cast(), p.c.rows, wide, column);
+            let mut start = first;
+            while start < stop {
+                let group = group(start);
+                compute(left, panel, group.clone())?;
+                start = group.end;
             }
         }
+        first = stop;
     }
     Ok(())
 }
 
-/// Computes the sums of some lines and one panel, given as the packed buffer, its number of panels and the panel's
-/// index. `last` is the last line of the whole product.
+/// Computes the sums of some columns and one panel, given as the packed buffer, its number of panels and the panel's
+/// index. `last` is the last column of the whole product.
 ///
 /// # Safety
 /// The requirements of [`product`].
 unsafe fn by_tiles<K: Kind>(
     job: &TiledProduct<'_, K>,
     (all, count, panel): (*const K::Unit, usize, usize),
-    lines: Range<usize>,
+    columns: Range<usize>,
     last: usize,
     seen: &Seen<'_>,
     [bias, sums]: [*mut K::Elem; 2],
     end: TileEnd,
 ) {
     let width = TiledProduct::<'_, K>::WIDTH;
-    // Tiles of nearly equal height.
-    let pieces = seen.length.div_ceil(K::ROWS);
-    let start = |piece: usize| seen.length * piece / pieces;
     for depth in parts::<K>(job.depth) {
         let begins = depth.start == 0;
         let b = all.wrapping_add(TiledProduct::<'_, K>::place(count, panel, &depth));
         let mut c = sums;
-        for line in lines.clone() {
-            let at = |line| {
+        let mut from = columns.start;
+        while from < columns.end {
+            // To the end of the line, by tiles of nearly equal height.
+            let to = columns.end.min((from / seen.length + 1) * seen.length);
+            let pieces = (to - from).div_ceil(K::ROWS);
+            let start = |piece: usize| (to - from) * piece / pieces;
+            let at = |column| {
                 let first = seen.first.cast::<K::Unit>();
-                first.wrapping_add((seen.line)(line))
+                first.wrapping_add((seen.place)(column))
             };
             // The next line is prefetched: the hardware does not follow a stream for each step.
-            let (a, next) = (at(line), at(last.min(line + 1)));
+            let (a, next) = (at(from), at(last.min(to)));
             for piece in 0..pieces {
                 let rows = start(piece)..start(piece + 1);
                 let tile = Tile {
@@ -213,10 +252,11 @@ unsafe fn by_tiles<K: Kind>(
                     },
                     ahead: StepPrefetch::none(next.wrapping_add(rows.start)),
                 };
-                // SAFETY: the line has the rows in each step; the panel has the columns.
+                // SAFETY: the columns have all steps; the panel has the tile's columns.
                 unsafe { K::KERNELS.indirect[rows.len() - 1](&tile) };
                 c = c.wrapping_add(rows.len() * width);
             }
+            from = to;
         }
     }
 }

@@ -209,22 +209,22 @@ impl Packed {
         }
     }
 
-    /// Computes some rows of a product with this left operand, on this thread, with one column for each element of the
-    /// lines. The rows start at a multiple of the panel width.
+    /// Computes some rows and columns of a product with this left operand, on this thread; the first column is the first of
+    /// the result. The rows start at a multiple of the panel width.
     ///
     /// # Safety
-    /// The requirements of [`super::multiply`]; the lines have all steps.
+    /// The requirements of [`super::multiply`]; the columns have all steps.
     pub(crate) unsafe fn indirect(
         &self,
         p: &Product,
         rows: Range<usize>,
-        lines: Range<usize>,
+        columns: Range<usize>,
         seen: &Seen<'_>,
     ) -> Result<(), NoMemory> {
         // SAFETY: guaranteed by the caller; the kind is one of this processor, and its units are elements.
         unsafe {
             of_dtype!(p.dtype, K => {
-                indirect::product::<K>(p, self.first(PackOrder::Panels), rows, lines, seen)
+                indirect::product::<K>(p, self.first(PackOrder::Panels), rows, columns, seen)
             })
         }
     }

@@ -98,7 +98,7 @@ unsafe fn by_tiles<K: Kind>(
             }
         }
         for line in lines.clone() {
-            let b = first.wrapping_add((seen.line)(line));
+            let b = first.wrapping_add((seen.place)(line * seen.length));
             for left in (0..seen.length).step_by(width) {
                 tile.b = b.wrapping_add(left);
                 tile.cols = width.min(seen.length - left);
