@@ -1,7 +1,8 @@
 //! Epilogues of products: an elementwise operator applied to rows that were just written.
 //!
 //! The epilogue uses the operator's own loops on elements already rounded to the result's dtype, so
-//! results are bitwise equal to those of the separate operator.
+//! results are bitwise equal to those of the separate operator. Tiles add a residual and apply ReLU themselves, with the
+//! same results.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Element, Scalar};
@@ -34,10 +35,8 @@ impl Epilogue {
     /// Splits the epilogue of `p` into what tiles that sum in `E` compute themselves, and the rest.
     pub(super) fn split<E: Element>(p: &Product) -> (TileEnd, Option<Self>) {
         let all = Self::new(p);
-        let Some(after) = p
-            .after
-            .filter(|_| p.dtype == E::DTYPE && p.dtype.is_float())
-        else {
+        let fits = p.dtype == E::DTYPE && p.dtype.is_float();
+        let Some(after) = p.after.filter(|_| fits) else {
             return (TileEnd::default(), all);
         };
         let relu = after.op == Op::Relu;

@@ -18,7 +18,7 @@ use crate::job::Residual;
 /// Vectors in a row of a tile.
 pub(super) const VECTORS: usize = 2;
 
-/// One tile: `c = alpha a b + beta d`, for `rows × depth` times `depth × cols`, followed by an [`TileEnd`].
+/// One tile: `c = alpha a b + beta d`, for `rows × depth` times `depth × cols`, followed by a [`TileEnd`].
 ///
 /// `U` is the unit read in one step: an element, or a pair of 16-bit elements that are two steps at once.
 #[derive(Clone, Copy)]
