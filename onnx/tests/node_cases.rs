@@ -44,7 +44,7 @@ fn node_cases_pass_or_are_refused() {
     for (why, count) in reasons {
         println!("refused {count}: {why}");
     }
-    // Not captured, so that a passing test tells, too.
+    // Standard error is not captured, so a passing test prints its counts, too.
     let _ = writeln!(
         std::io::stderr(),
         "node cases: {passed} passed, {refused} refused, {} failed, of {all}",

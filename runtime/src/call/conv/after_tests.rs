@@ -71,7 +71,8 @@ fn an_operator_follows_a_convolution() {
 #[test]
 fn relu_keeps_nan_and_the_sign_of_zero() {
     let op = Some(FinalOp::from(Activation::Relu));
-    // Points, windows that are read in place or packed, and few outputs; products of small numbers are zeros with a sign.
+    // Points, windows that are read in place or packed, and few outputs; fused sums of small products are zeros
+    // with a sign.
     for (channels, outs, kernel) in [(40, 60, 1), (24, 40, 3), (3, 20, 3), (20, 5, 3)] {
         let sizes = [1, channels, 9, 40];
         let mut x: Vec<f32> = (0..channels * 360)

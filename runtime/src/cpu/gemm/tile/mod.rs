@@ -45,7 +45,7 @@ pub(super) struct Tile<U, E> {
     pub d: *const E,
     pub d_row: isize,
     pub d_one: bool,
-    /// What follows; nothing for complex numbers.
+    /// The operations that follow; none for complex numbers.
     pub end: TileEnd,
     /// Lines to prefetch into the second-level cache meanwhile; for kernels of [`INDIRECT`] rows, at the offset of each step.
     pub ahead: StepPrefetch,
@@ -54,7 +54,7 @@ pub(super) struct Tile<U, E> {
 /// The end of an epilogue that a tile applies to its results before it writes them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TileEnd {
-    /// What is added.
+    /// A tensor that is added.
     pub plus: Option<Residual>,
     /// Whether negative results are replaced by zero.
     pub relu: bool,
