@@ -51,7 +51,7 @@ if [ -n "${SAMPLE:-}" ]; then unset NOMINA_EVERY; else export NOMINA_EVERY=1; fi
 at_once=$(nproc)
 [ "$at_once" -le 16 ] || at_once=16
 
-card=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | head -1)
+card=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | sed -n 1p)
 if [ -z "$card" ]; then
     echo "warning: nvidia-smi does not run; the driver is asked without it"
     card="a card that nvidia-smi does not show"
