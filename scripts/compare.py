@@ -13,7 +13,7 @@ on the GPU, and chains against torch.compile. `--bench grads` measures gradients
 it checks that all sides compute the same results for cases with the same initial numbers. `--ours` names a benchmark that is
 already built. `--bench labels` measures operators along labels and scans of files against xarray with NumPy and dask
 (pip install xarray dask zarr scipy). `--simd avx2` restricts both sides to AVX2, and measures no peers, which cannot be restricted;
-its table has separate marker lines. `--busy` measures beside a process that keeps one core busy; its table has
+`--update` wants marker lines of its own for it. `--busy` measures beside a process that keeps one core busy; its table has
 marker lines of its own, too.
 
 `--threads 1,2,4,8,16` measures each case with each of these numbers of threads, without peers: a column has nomina's time and the ratio.

@@ -163,8 +163,14 @@ fn pays(job: &WeightGradientJob, [down, across]: [usize; 2]) -> bool {
     let shape = TileShape::for_dtype(DType::F32);
     let tiles = product([job.batch, down, across]);
     let kernels = product([job.outs, job.channels]);
-    let transform = product([TRANSFORM, shape.lanes]) / LANES;
-    let transforms = product([tiles, transform, job.channels.saturating_add(job.outs)]);
+    // A row of tiles is transformed in whole vectors, and all numbers are packed.
+    let transformed = product([job.batch, down, across.next_multiple_of(LANES)]);
+    let transform = product([2, TRANSFORM, shape.lanes]) / LANES;
+    let transforms = product([
+        transformed,
+        transform,
+        job.channels.saturating_add(job.outs),
+    ]);
     // Each sum is packed, read and transformed once, at least.
     let sums = product([kernels, tiles.saturating_add(4 * STEPS)]);
     let direct = product([job.batch, positions(&job.windows), kernels, 9]) / NUMBERS;

@@ -41,7 +41,11 @@ const MOST: usize = 256;
 const OFTEN: usize = 1024;
 /// The cost of transforming the elements of a channel, or the sums of an output, under one tile. Costs are in units of the 16
 /// multiply-adds of one channel and one output, on a processor with vectors of [`LANES`].
-const TRANSFORM: usize = 6;
+const TRANSFORM: usize = 8;
+/// The cost of reading the 16 weights of one channel and one output.
+const READ: usize = 2;
+/// The cost of beginning a task and its 16 products.
+const BEGIN: usize = 8 << 10;
 /// The cost of a tile of a product, in steps along the inner dim.
 const STEPS: usize = 12;
 /// The largest element, as a multiple of the mean absolute value, for which errors are accepted.
@@ -246,14 +250,18 @@ impl Tasks {
             let outs = tasks.outs.min(job.outs);
             let padded = tiles.next_multiple_of(shape.width());
             let sums = product([padded, outs, job.channels.saturating_add(STEPS)]);
+            // A row of tiles is transformed in whole vectors.
+            let transformed = product([tasks.rows, across.next_multiple_of(LANES)]);
             let transform = product([TRANSFORM, shape.lanes]) / LANES;
-            let transforms = product([tiles, transform, job.channels.saturating_add(outs)]);
+            let transforms = product([transformed, transform, job.channels.saturating_add(outs)]);
+            let task = [sums, transforms, product([READ, outs, job.channels]), BEGIN];
+            let task = task.into_iter().fold(0, usize::saturating_add);
             let count = product([
                 units,
                 down.div_ceil(tasks.rows),
                 job.outs.div_ceil(tasks.outs),
             ]);
-            product([count.div_ceil(threads), sums.saturating_add(transforms)])
+            product([count.div_ceil(threads), task])
         };
         let best = |threads: usize| {
             let all = (1..=most).flat_map(|rows| {

@@ -1,7 +1,8 @@
 use nomina_core::DType;
 
-use super::convolve;
 use super::gradient::gradient;
+use super::{Tasks, convolve};
+use crate::cpu::gemm::lowered::TileShape;
 use crate::job::{ConvJob, KeptWeight, Sliding, WeightGradientJob};
 
 /// A convolution of contiguous operands with a window of 3 × 3.
@@ -75,6 +76,31 @@ impl Case {
         done.unwrap().then_some(out)
     }
 
+    /// Returns the convolution without operands.
+    fn job(&self) -> ConvJob<'static> {
+        let ([h, w], all) = (self.size, self.groups * self.channels);
+        let positions = self.out(0) * self.out(1);
+        ConvJob {
+            op: "conv2d",
+            dtype: DType::F32,
+            batch: self.batch,
+            groups: self.groups,
+            channels: self.channels,
+            outs: self.outs,
+            windows: [Sliding::NONE, self.window(0), self.window(1)],
+            x: std::ptr::null(),
+            x_strides: [all * h * w, h * w, h * w, w, 1].map(|stride| stride as isize),
+            weight: std::ptr::null(),
+            kept: None,
+            channels_last: false,
+            bias: None,
+            after: None,
+            out: std::ptr::null_mut(),
+            out_strides: [self.groups * self.outs * positions, positions, 1]
+                .map(|stride| stride as isize),
+        }
+    }
+
     /// Convolves by the module; `None` if it did not.
     fn run(
         &self,
@@ -86,27 +112,14 @@ impl Case {
         let [inputs, weights, outputs] = self.lens();
         assert_eq!([x.len(), weight.len()], [inputs, weights]);
         assert_eq!(bias.len(), self.groups * self.outs);
-        let ([h, w], all) = (self.size, self.groups * self.channels);
         let mut out = vec![f32::NAN; outputs];
-        let positions = self.out(0) * self.out(1);
         let job = ConvJob {
-            op: "conv2d",
-            dtype: DType::F32,
-            batch: self.batch,
-            groups: self.groups,
-            channels: self.channels,
-            outs: self.outs,
-            windows: [Sliding::NONE, self.window(0), self.window(1)],
             x: x.as_ptr().cast(),
-            x_strides: [all * h * w, h * w, h * w, w, 1].map(|stride| stride as isize),
             weight: weight.as_ptr().cast(),
             kept,
-            channels_last: false,
             bias: Some(bias.as_ptr().cast()),
-            after: None,
             out: out.as_mut_ptr().cast(),
-            out_strides: [self.groups * self.outs * positions, positions, 1]
-                .map(|stride| stride as isize),
+            ..self.job()
         };
         // SAFETY: the slices have the elements of the job.
         let done = unsafe { convolve(&job) };
@@ -296,12 +309,45 @@ fn few_channels_and_positions_gain_nothing() {
             size: [8, 8],
             ..Case::PLAIN
         },
+        SMALL,
     ];
     for case in few {
         let [inputs, weights, _] = case.lens();
-        let (x, weight, bias) = (vec![0.0; inputs], vec![0.0; weights], vec![0.0; case.outs]);
-        assert!(case.run(&x, &weight, &bias, None).is_none());
+        let (x, weight) = (numbers(inputs, 1, 1.0), numbers(weights, 2, 1.0));
+        let bias = vec![0.0; case.outs];
+        assert!(case.run(&x, &weight, &bias, None).is_none(), "{case:?}");
     }
+    let [inputs, _, outputs] = SMALL.lens();
+    let (x, grad) = (numbers(inputs, 1, 1.0), numbers(outputs, 2, 1.0));
+    assert!(SMALL.gradient(&x, &grad, 1).is_none());
+}
+
+/// Pictures with half a vector of tiles in a row.
+const SMALL: Case = Case {
+    batch: 64,
+    channels: 32,
+    outs: 64,
+    size: [8, 8],
+    ..Case::PLAIN
+};
+
+/// A task reads all weights, so it should not be a single row of tiles.
+#[test]
+fn two_threads_halve_a_picture() {
+    let case = Case {
+        channels: 64,
+        outs: 64,
+        size: [28, 28],
+        ..Case::PLAIN
+    };
+    let shape = TileShape {
+        rows: 6,
+        vectors: 2,
+        lanes: 8,
+        depth: 384,
+    };
+    let tasks = Tasks::new(&case.job(), shape, 2).unwrap();
+    assert_eq!((tasks.rows, tasks.outs), (7, 66));
 }
 
 #[test]

@@ -15,8 +15,9 @@ use crate::cpu::gemm::pack::Moves;
 
 /// The most rows of a tile. With two vectors per row this leaves registers for `b` and `a`.
 pub(crate) const ROWS: usize = 6;
-/// Steps of a pass: both operands fit in a first-level cache of 32 KiB.
-pub(crate) const DEPTH: usize = 256;
+/// Steps of a pass: a tile's rows stay in a first-level cache of 32 KiB while panels pass. Common inner dims of 384 take one
+/// pass.
+pub(crate) const DEPTH: usize = 384;
 /// Packed rows are written as whole vectors that overlap the start of the next row.
 const SPILLS: bool = true;
 
