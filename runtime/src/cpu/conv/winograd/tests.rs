@@ -326,7 +326,7 @@ fn few_channels_and_positions_gain_nothing() {
 const SMALL: Case = Case {
     batch: 64,
     channels: 32,
-    outs: 64,
+    outs: 32,
     size: [8, 8],
     ..Case::PLAIN
 };
