@@ -357,7 +357,7 @@ impl<K: Kind> TiledProduct<'_, K> {
             }
         };
         let kernel = |rows: usize, cols: usize| {
-            let masked = masked && cols % K::LANES > 0;
+            let masked = masked && !cols.is_multiple_of(K::LANES);
             let shapes = &K::KERNELS.tiles[usize::from(masked)][usize::from(packed)];
             let kernels = shapes[(cols - 1) / K::LANES];
             kernels[(rows - 1) / (K::ROWS / kernels.len())]
