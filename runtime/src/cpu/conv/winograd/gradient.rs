@@ -14,7 +14,7 @@ use super::super::positions;
 use super::transform::{
     ElementTiles, LANES, NUMBERS, TransformGradients, TransformLines, TransformWeightSums,
 };
-use super::{Elements, GAIN, STEPS, TRANSFORM, slides, tiled};
+use super::{Elements, GAIN, STEPS, slides, tiled, transforms};
 use crate::cpu::gemm;
 use crate::cpu::gemm::lowered::TileShape;
 use crate::cpu::parallel::{GRAIN, Shared, try_each, try_split};
@@ -163,14 +163,12 @@ fn pays(job: &WeightGradientJob, [down, across]: [usize; 2]) -> bool {
     let shape = TileShape::for_dtype(DType::F32);
     let tiles = product([job.batch, down, across]);
     let kernels = product([job.outs, job.channels]);
-    // A row of tiles is transformed in whole vectors, and all numbers are packed.
-    let transformed = product([job.batch, down, across.next_multiple_of(LANES)]);
-    let transform = product([2, TRANSFORM, shape.lanes]) / LANES;
-    let transforms = product([
-        transformed,
-        transform,
+    let (rows, lines) = (
+        product([job.batch, down]),
         job.channels.saturating_add(job.outs),
-    ]);
+    );
+    // Packing the numbers for the products costs as much again.
+    let transforms = product([2, transforms(shape, [rows, across], lines)]);
     // Each sum is packed, read and transformed once, at least.
     let sums = product([kernels, tiles.saturating_add(4 * STEPS)]);
     let direct = product([job.batch, positions(&job.windows), kernels, 9]) / NUMBERS;

@@ -231,6 +231,13 @@ fn plain_product(job: &ConvJob<'_>, group: usize) -> Product {
     }
 }
 
+/// Returns the cost of transforming `rows` rows of `across` tiles for this number of channels and outputs. Each row is
+/// transformed in whole vectors.
+fn transforms(shape: TileShape, [rows, across]: [usize; 2], lines: usize) -> usize {
+    let tile = product([TRANSFORM, shape.lanes]) / LANES;
+    product([rows, across.next_multiple_of(LANES), tile, lines])
+}
+
 /// The size of a task: a number of rows of tiles, and of outputs.
 #[derive(Clone, Copy, Debug)]
 struct Tasks {
@@ -250,10 +257,8 @@ impl Tasks {
             let outs = tasks.outs.min(job.outs);
             let padded = tiles.next_multiple_of(shape.width());
             let sums = product([padded, outs, job.channels.saturating_add(STEPS)]);
-            // A row of tiles is transformed in whole vectors.
-            let transformed = product([tasks.rows, across.next_multiple_of(LANES)]);
-            let transform = product([TRANSFORM, shape.lanes]) / LANES;
-            let transforms = product([transformed, transform, job.channels.saturating_add(outs)]);
+            let lines = job.channels.saturating_add(outs);
+            let transforms = transforms(shape, [tasks.rows, across], lines);
             let task = [sums, transforms, product([READ, outs, job.channels]), BEGIN];
             let task = task.into_iter().fold(0, usize::saturating_add);
             let count = product([
