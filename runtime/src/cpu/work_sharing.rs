@@ -20,7 +20,9 @@ struct Work<'a> {
 }
 
 /// A contiguous range of items. Its owner takes items from the front; members that finish early take the
-/// rest.
+/// rest. Each share has two cache lines of its own, because processors fetch lines in pairs: members that write to
+/// the same pair would delay each other at every item.
+#[repr(align(128))]
 struct Share {
     next: AtomicUsize,
     end: usize,
