@@ -149,8 +149,17 @@ mod tests {
             .unwrap();
         let program = rustc("bin", "features_off", PROGRAM).args([runtime, known("nomina")]);
         let found = compare(&program);
+        // Another crate of the same program may turn the runtime's features on.
+        library("nomina_runtime", RUNTIME)
+            .args(["--cfg=feature=\"fft\"", "--cfg=feature=\"linalg\""])
+            .errors()
+            .unwrap();
+        let beside = library("nomina", LIBRARY)
+            .args([known("nomina_runtime")])
+            .errors();
         fs::remove_dir_all(&folder).unwrap();
         found.unwrap();
+        beside.unwrap();
     }
 
     /// The methods of a feature have their counterparts without it, for typed tensors and dynamic ones.

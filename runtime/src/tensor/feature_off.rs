@@ -1,11 +1,14 @@
 //! Methods of features that are off. Without these, rustc would say that a tensor has no such method.
+//!
+//! The traits are always there: `nomina` needs them if its own feature is off and another crate of the same program
+//! turns the runtime's on.
 
 use std::convert::Infallible;
 
+#[cfg(not(all(feature = "fft", feature = "linalg")))]
 use super::DynTensor;
 
 /// Refuses Fourier transforms without the feature `fft`.
-#[cfg(not(feature = "fft"))]
 #[diagnostic::on_unimplemented(
     message = "this method needs nomina's feature `fft`",
     label = "Fourier transforms are off",
@@ -15,7 +18,6 @@ pub trait WithFft {
     /// Never called: no argument has this trait.
     fn none<R>(&self) -> R;
 }
-#[cfg(not(feature = "fft"))]
 #[diagnostic::do_not_recommend]
 impl WithFft for Infallible {
     fn none<R>(&self) -> R {
@@ -24,7 +26,6 @@ impl WithFft for Infallible {
 }
 
 /// Refuses decompositions and solvers without the feature `linalg`.
-#[cfg(not(feature = "linalg"))]
 #[diagnostic::on_unimplemented(
     message = "this method needs nomina's feature `linalg`",
     label = "linear algebra is off",
@@ -34,7 +35,6 @@ pub trait WithLinalg {
     /// Never called: no argument has this trait.
     fn none<R>(&self) -> R;
 }
-#[cfg(not(feature = "linalg"))]
 #[diagnostic::do_not_recommend]
 impl WithLinalg for Infallible {
     fn none<R>(&self) -> R {

@@ -15,7 +15,6 @@ mod einsum;
 mod factory;
 mod factory_out;
 pub mod family;
-#[cfg(not(all(feature = "fft", feature = "linalg")))]
 #[doc(hidden)]
 pub mod feature_off;
 #[cfg(feature = "fft")]
