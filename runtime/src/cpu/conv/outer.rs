@@ -66,7 +66,7 @@ pub(super) unsafe fn gradient<S: Widen<A>, A: ConvNumber>(
     let mut grads = Scratch::<MaybeUninit<A>>::uninit([grads, at_once])?;
     let rows = product([super::taps(&job.windows), job.channels]);
     let mut sums = Scratch::<MaybeUninit<A>>::uninit([job.groups, panels, rows, width])?;
-    let pieces = layout.pieces(shape.rows)?;
+    let pieces = layout.pieces(shape.rows_beside(job.outs))?;
     let outer = OuterGradient::<S, A> {
         job,
         layout: &layout,
@@ -319,10 +319,6 @@ impl<S: Widen<A>, A: ConvNumber> OuterGradient<'_, S, A> {
         let to = self.grads.get().cast::<A>().wrapping_add(to);
         // SAFETY: the panel's own place, which the next one follows, or nothing if it is full.
         unsafe {
-            if wide <= width - self.shape.lanes {
-                // Vectors that a copy leaves out.
-                to.write_bytes(0, count * width);
-            }
             transposed(
                 [job.dtype, compute(job.dtype)],
                 from,
@@ -355,6 +351,7 @@ impl<S: Widen<A>, A: ConvNumber> OuterGradient<'_, S, A> {
             let all = self.pieces.len();
             let pieces = &self.pieces[all * part / split..all * (part + 1) / split];
             let group = panel / self.panels;
+            let columns = width.min(job.outs - panel % self.panels * width);
             let pixels = self.pixels.get().cast::<A>();
             let pixels = pixels.wrapping_add(group * self.at_once * self.layout.unit);
             let grads = self.grads.get().cast::<A>();
@@ -369,6 +366,7 @@ impl<S: Widen<A>, A: ConvNumber> OuterGradient<'_, S, A> {
                         steps,
                         rows: piece.count,
                         panel: grads.cast(),
+                        columns,
                         sums: sums.wrapping_add(piece.row * width).cast(),
                         adds: adds || part > 0,
                     };

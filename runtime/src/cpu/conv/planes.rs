@@ -23,7 +23,7 @@ const SMALL: usize = 1 << 16;
 /// Elements of the longest copy, and of the widest vector that tiles read.
 const LONG: usize = 16;
 /// The most copies of a step of a panel: one for each column of the widest panel.
-const COPIES: usize = 32;
+const COPIES: usize = 64;
 
 /// The layout of a channel's planes. A row first has the elements at multiples of the stride, then those at multiples
 /// plus one, and so on, so that adjacent positions read adjacent elements.

@@ -103,10 +103,19 @@ impl Tasks {
                 product([rows + LOWERING, positions.div_ceil(shape.lanes)])
             }
             true => {
-                let tiles = sizes.line.div_ceil(shape.rows);
-                let line = product([shape.vectors, sizes.line]).max(product([tiles, STEP]));
-                let panels = outs.div_ceil(shape.width());
-                product([positions.div_ceil(sizes.line), line, panels])
+                // The panels, of which the last may have fewer vectors.
+                let vectors = outs.div_ceil(shape.lanes);
+                let line = |vectors: usize| {
+                    let tiles = sizes
+                        .line
+                        .div_ceil(shape.rows_beside(vectors * shape.lanes));
+                    product([vectors, sizes.line]).max(product([tiles, STEP]))
+                };
+                let mut all = product([vectors / shape.vectors, line(shape.vectors)]);
+                if !vectors.is_multiple_of(shape.vectors) {
+                    all = all.saturating_add(line(vectors % shape.vectors));
+                }
+                product([positions.div_ceil(sizes.line), all])
             }
         };
         let [across, down] = self.grid(sizes);
@@ -125,8 +134,9 @@ mod tests {
     use super::*;
 
     const SHAPE: TileShape = TileShape {
-        rows: 12,
-        vectors: 2,
+        rows: 6,
+        narrow: 12,
+        vectors: 4,
         lanes: 16,
         depth: 384,
     };
@@ -152,9 +162,9 @@ mod tests {
             for threads in [1, 2, 16] {
                 let tasks = Tasks::new(one, SHAPE, threads);
                 let [wide, high] = if tasks.indirect {
-                    [one.line, 32]
+                    [one.line, 64]
                 } else {
-                    [32, 12]
+                    [64, 6]
                 };
                 assert!(
                     tasks.positions.is_multiple_of(wide) && tasks.outs.is_multiple_of(high),
@@ -176,10 +186,10 @@ mod tests {
         }
         // Lowering costs writes, and one of four vectors would have a single column.
         assert!(Tasks::new(sizes(1, 512, 4608, 7), SHAPE, 1).indirect);
-        // Tiles of two rows are limited by latency.
+        // Tiles of a single row are limited by latency.
         let short = Sizes {
             positions: 128,
-            ..sizes(1, 512, 4608, 2)
+            ..sizes(1, 512, 4608, 1)
         };
         assert!(!Tasks::new(short, SHAPE, 1).indirect);
         // Most columns of a panel would be unused.

@@ -13,13 +13,11 @@ use super::epilogue::Epilogue;
 use super::kind::Kind;
 use super::prefetch::{Prefetch, StepPrefetch};
 use super::share::room;
-use super::tile::{Tile, TileEnd, VECTORS};
+use super::tile::{AS_IT_LIES, Shapes, Tile, TileEnd};
 use crate::cpu::cache;
 use crate::job::{Matrix, Product};
 use crate::memory::NoMemory;
 
-/// The number of panels that stay in the second-level cache while rows are processed.
-const PANELS: usize = 12;
 /// The number of rows of the left operand that stay in the second-level cache with the panels.
 pub(super) const HEIGHT: usize = 192;
 
@@ -68,8 +66,8 @@ pub(super) unsafe fn product<K: Kind>(
     if K::AS_IS == Some(p.dtype)
         && beside(p.b)
         && beside(p.c)
-        && p.m <= K::ROWS
-        && p.n <= VECTORS * K::LANES
+        && p.n <= TiledProduct::<'_, K>::WIDTH
+        && p.m <= tallest::<K>(K::KERNELS.tiles[0][AS_IT_LIES], p.n)
         && p.k <= K::DEPTH
     {
         if p.addend.is_some() {
@@ -139,6 +137,13 @@ unsafe fn large<K: Kind>(
     }
 }
 
+/// Returns the most rows of a tile of these kernels that has this number of columns, or that of a panel if there are
+/// more.
+pub(super) fn tallest<K: Kind>(shapes: Shapes<K::Unit, K::Elem>, cols: usize) -> usize {
+    let vectors = cols.div_ceil(K::LANES).clamp(1, K::VECTORS);
+    shapes[vectors - 1].len()
+}
+
 /// Splits the inner dim into parts; there is at least one.
 pub(super) fn parts<K: Kind>(depth: usize) -> impl Iterator<Item = Range<usize>> {
     let count = depth.div_ceil(K::DEPTH).max(1);
@@ -174,7 +179,7 @@ unsafe impl<U> Sync for Right<U> {}
 
 impl<K: Kind> TiledProduct<'_, K> {
     /// Columns of a tile.
-    pub(super) const WIDTH: usize = VECTORS * K::LANES;
+    pub(super) const WIDTH: usize = K::VECTORS * K::LANES;
 
     /// Creates a job whose tasks pack both operands; the caller may change that.
     pub(super) fn new(p: &Product, ahead: Prefetch) -> TiledProduct<'_, K> {
@@ -196,7 +201,8 @@ impl<K: Kind> TiledProduct<'_, K> {
         // Rows that map to the same set of the first-level cache evict each other if it has few ways.
         let meet = p.a.rows != 1
             && (p.a.rows.unsigned_abs() * p.dtype.size()).is_multiple_of(cache::APART);
-        !cfg!(unoptimized) && self.as_is && self.few() && (!meet || cache::ways() >= K::ROWS)
+        let rows = tallest::<K>(K::KERNELS.tiles[0][AS_IT_LIES], p.n);
+        !cfg!(unoptimized) && self.as_is && self.few() && (!meet || cache::ways() >= rows)
     }
 
     /// Computes some rows and columns of the result.
@@ -346,7 +352,11 @@ impl<K: Kind> TiledProduct<'_, K> {
         after: Option<Epilogue>,
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);
-        let strips = block.rows.div_ceil(K::ROWS);
+        let high = match packed {
+            true => K::ROWS,
+            false => tallest::<K>(K::KERNELS.tiles[0][AS_IT_LIES], block.cols),
+        };
+        let strips = block.rows.div_ceil(high);
         // Tiles of nearly equal height, unless rows are packed: a last tile of few rows would be
         // limited by the latency of its sums.
         let start = |strip: usize| {
@@ -360,18 +370,26 @@ impl<K: Kind> TiledProduct<'_, K> {
             let masked = masked && !cols.is_multiple_of(K::LANES);
             let shapes = &K::KERNELS.tiles[usize::from(masked)][usize::from(packed)];
             let kernels = shapes[(cols - 1) / K::LANES];
-            kernels[(rows - 1) / (K::ROWS / kernels.len())]
+            let step = if packed { K::ROWS / kernels.len() } else { 1 };
+            kernels[(rows - 1) / step]
         };
-        for first in (0..panels).step_by(PANELS) {
+        for first in (0..panels).step_by(K::PANELS) {
+            // The panels that follow, or the first ones, with which the next rows begin.
+            let mut next = Prefetch::NONE;
+            if K::FETCH_PANELS && !masked && panels > K::PANELS {
+                let from = (first + K::PANELS) % panels.next_multiple_of(K::PANELS);
+                let count = K::PANELS.min(panels - from);
+                next = Prefetch::lines(panel(from), count * block.depth * Self::WIDTH);
+            }
             for strip in 0..strips {
                 let row = start(strip);
                 let down = row as isize;
                 let mut tile = block;
                 tile.rows = start(strip + 1) - row;
                 // Looked up once for all whole panels, because it divides.
-                let whole = kernel(tile.rows, Self::WIDTH);
+                let whole = kernel(tile.rows, Self::WIDTH.min(block.cols));
                 tile.a = block.a.wrapping_offset(down * block.a_row);
-                for at in first..panels.min(first + PANELS) {
+                for at in first..panels.min(first + K::PANELS) {
                     let across = at * Self::WIDTH;
                     tile.cols = Self::WIDTH.min(block.cols - across);
                     tile.b = panel(at);
@@ -384,7 +402,12 @@ impl<K: Kind> TiledProduct<'_, K> {
                         .d
                         .wrapping_offset(down * block.d_row)
                         .wrapping_add(step);
-                    tile.ahead = ahead.take(tile.depth, tile.b);
+                    let lines = if next.is_empty() {
+                        &mut *ahead
+                    } else {
+                        &mut next
+                    };
+                    tile.ahead = lines.take(tile.depth, tile.b);
                     let compute = if tile.cols < Self::WIDTH {
                         kernel(tile.rows, tile.cols)
                     } else {
@@ -395,7 +418,7 @@ impl<K: Kind> TiledProduct<'_, K> {
                 }
                 if let Some(after) = after {
                     let left = first * Self::WIDTH;
-                    let right = block.cols.min((first + PANELS) * Self::WIDTH);
+                    let right = block.cols.min((first + K::PANELS) * Self::WIDTH);
                     let c = block.c.wrapping_offset(down * block.c_row);
                     let c = c.wrapping_add(left).cast();
                     // SAFETY: the rows of the tiles, up to the edge of the result.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nomina_core::{Element, Scalar};
 
-use super::engine::{TiledProduct, parts};
+use super::engine::{TiledProduct, parts, tallest};
 use super::epilogue::Epilogue;
 use super::kind::Kind;
 use super::pack::Part;
@@ -49,8 +49,8 @@ pub(crate) fn part_of_line(length: usize, rows: usize) -> usize {
     length.div_ceil(parts).next_multiple_of(rows).min(length)
 }
 
-/// The sum over steps of the outer products of some rows, which are read in place, and one panel. The panel has
-/// the columns of a tile in each step; the rows are contiguous within a step, and at most those of a tile.
+/// The sum over steps of the outer products of some rows, which are read in place, and one panel. A step of the panel is
+/// as wide as a tile; the rows are contiguous within a step, and at most those of a tile of the panel's columns.
 pub(crate) struct OuterSum<'a> {
     /// The first row's element, of the product's dtype.
     pub first: *const u8,
@@ -58,6 +58,8 @@ pub(crate) struct OuterSum<'a> {
     pub steps: &'a [usize],
     pub rows: usize,
     pub panel: *const u8,
+    /// Columns of the panel that are needed.
+    pub columns: usize,
     /// The sums, a row of the panel's width for each row.
     pub sums: *mut u8,
     /// Whether there are earlier sums, to which these are added.
@@ -73,9 +75,10 @@ pub(super) unsafe fn add_outer<K: Kind>(sum: &OuterSum<'_>) {
     let width = TiledProduct::<'_, K>::WIDTH;
     let (b, c) = (sum.panel.cast(), sum.sums.cast::<K::Elem>());
     let one = K::Elem::from_scalar(Scalar::Int(1));
+    let vectors = sum.columns.div_ceil(K::LANES);
     let tile = Tile {
         rows: sum.rows,
-        cols: width,
+        cols: vectors * K::LANES,
         depth: sum.steps.len(),
         a: sum.first.cast(),
         a_row: 1,
@@ -94,7 +97,7 @@ pub(super) unsafe fn add_outer<K: Kind>(sum: &OuterSum<'_>) {
         ahead: StepPrefetch::none(sum.first),
     };
     // SAFETY: guaranteed by the caller.
-    unsafe { K::KERNELS.indirect[sum.rows - 1](&tile) };
+    unsafe { K::KERNELS.indirect[vectors - 1][sum.rows - 1](&tile) };
 }
 
 /// Computes some rows of a product, starting at a multiple of the panel width, and some columns, of which the first is the
@@ -121,7 +124,8 @@ pub(super) unsafe fn product<K: Kind>(
         None => Some(room([job.depth, width, size_of::<K::Unit>()])?),
     };
     // The bias of a panel, followed by a row for each column.
-    let most = columns.len().min(GROUP + K::ROWS);
+    let rows = tallest::<K>(K::KERNELS.indirect, outs.len());
+    let most = columns.len().min(GROUP + rows);
     let sums = room([most.saturating_add(1), width, size_of::<K::Elem>()])?;
     let bias = sums.as_ptr().as_ptr().cast::<K::Elem>();
     let sums = bias.wrapping_add(width);
@@ -131,7 +135,7 @@ pub(super) unsafe fn product<K: Kind>(
         (end, after) = (TileEnd::default(), Epilogue::new(p));
     }
     let group = |start: usize| {
-        let group = seen.group(start, K::ROWS);
+        let group = seen.group(start, rows);
         start..group.end.min(columns.end)
     };
     // Computes the columns of a group and of one panel, given as the packed buffer, its number of panels and the panel's
@@ -148,7 +152,15 @@ pub(super) unsafe fn product<K: Kind>(
                 }
             }
             let last = columns.end - 1;
-            by_tiles::<K>(&job, panel, group.clone(), last, seen, [bias, sums], end);
+            by_tiles::<K>(
+                &job,
+                (panel, wide),
+                group.clone(),
+                last,
+                seen,
+                [bias, sums],
+                end,
+            );
             transpose::<K>(p, [left, column], [wide, group.len()], sums)?;
             if let Some(after) = after {
                 let c = p.c.at::<K::Elem>(left, column).cast();
@@ -191,14 +203,14 @@ pub(super) unsafe fn product<K: Kind>(
     Ok(())
 }
 
-/// Computes the sums of some columns and one panel, given as the packed buffer, its number of panels and the panel's
-/// index. `last` is the last column of the whole product.
+/// Computes the sums of some columns and one panel, given as the packed buffer, its number of panels, the panel's index
+/// and its number of columns. `last` is the last column of the whole product.
 ///
 /// # Safety
 /// The requirements of [`product`].
 unsafe fn by_tiles<K: Kind>(
     job: &TiledProduct<'_, K>,
-    (all, count, panel): (*const K::Unit, usize, usize),
+    ((all, count, panel), wide): ((*const K::Unit, usize, usize), usize),
     columns: Range<usize>,
     last: usize,
     seen: &Seen<'_>,
@@ -206,6 +218,8 @@ unsafe fn by_tiles<K: Kind>(
     end: TileEnd,
 ) {
     let width = TiledProduct::<'_, K>::WIDTH;
+    let vectors = wide.div_ceil(K::LANES);
+    let kernels = K::KERNELS.indirect[vectors - 1];
     for depth in parts::<K>(job.depth) {
         let begins = depth.start == 0;
         let b = all.wrapping_add(TiledProduct::<'_, K>::place(count, panel, &depth));
@@ -214,7 +228,7 @@ unsafe fn by_tiles<K: Kind>(
         while from < columns.end {
             // To the end of the line, by tiles of nearly equal height.
             let to = columns.end.min((from / seen.length + 1) * seen.length);
-            let pieces = (to - from).div_ceil(K::ROWS);
+            let pieces = (to - from).div_ceil(kernels.len());
             let start = |piece: usize| (to - from) * piece / pieces;
             let at = |column| {
                 let first = seen.first.cast::<K::Unit>();
@@ -226,7 +240,7 @@ unsafe fn by_tiles<K: Kind>(
                 let rows = start(piece)..start(piece + 1);
                 let tile = Tile {
                     rows: rows.len(),
-                    cols: width,
+                    cols: vectors * K::LANES,
                     depth: depth.len(),
                     a: a.wrapping_add(rows.start),
                     a_row: 1,
@@ -253,7 +267,7 @@ unsafe fn by_tiles<K: Kind>(
                     ahead: StepPrefetch::none(next.wrapping_add(rows.start)),
                 };
                 // SAFETY: the columns have all steps; the panel has the tile's columns.
-                unsafe { K::KERNELS.indirect[rows.len() - 1](&tile) };
+                unsafe { kernels[rows.len() - 1](&tile) };
                 c = c.wrapping_add(rows.len() * width);
             }
             from = to;

@@ -19,11 +19,17 @@ pub(super) trait Kind {
     type Unit: Copy + 'static;
     /// The type that a tile accumulates in and writes.
     type Elem: Element;
-    /// The most rows of a tile.
+    /// Vectors in a row of a tile.
+    const VECTORS: usize;
+    /// Rows of a tile, and of a packed left operand that are together. Narrow tiles that read it in place may have more.
     const ROWS: usize;
     /// Steps along the inner dim between two updates of the result. This is the length of a tile's packed rows of the
     /// left operand, which stay in the first-level cache while panels pass by.
     const DEPTH: usize;
+    /// The number of panels of the right operand that stay in the second-level cache while rows are processed.
+    const PANELS: usize;
+    /// Whether the panels that follow are prefetched into that cache meanwhile. There must be room for both.
+    const FETCH_PANELS: bool;
     /// Units in a vector.
     const LANES: usize;
     /// Steps in one unit.
@@ -52,8 +58,11 @@ macro_rules! kinds {
         impl Kind for $kind {
             type Unit = $t;
             type Elem = $t;
+            const VECTORS: usize = $level::VECTORS;
             const ROWS: usize = $rows;
             const DEPTH: usize = $level::DEPTH;
+            const PANELS: usize = $level::PANELS;
+            const FETCH_PANELS: bool = $level::FETCH_PANELS;
             const LANES: usize = $moves.lanes;
             const STEPS: usize = 1;
             const AS_IS: Option<DType> = Some(<$t>::DTYPE);
@@ -123,8 +132,11 @@ pub(super) struct Pairs;
 impl Kind for Pairs {
     type Unit = u32;
     type Elem = f32;
+    const VECTORS: usize = avx512::VECTORS;
     const ROWS: usize = avx512::ROWS;
     const DEPTH: usize = avx512::DEPTH;
+    const PANELS: usize = avx512::PANELS;
+    const FETCH_PANELS: bool = avx512::FETCH_PANELS;
     const LANES: usize = pairs::MOVES.lanes;
     const STEPS: usize = 2;
     const AS_IS: Option<DType> = None;

@@ -8,14 +8,13 @@ use num_complex::Complex;
 
 use super::at_level;
 pub(crate) use super::engine::Lowered;
-use super::engine::{Left, Right, TiledProduct, parts};
+use super::engine::{Left, Right, TiledProduct, parts, tallest};
 use super::indirect::{self, OuterSum, Seen};
 use super::kind::{Kind, Tiled};
 use super::pack::Part;
 use super::prefetch::Prefetch;
 use super::share::{Writable, room};
 use super::sliding;
-use super::tile::VECTORS;
 use crate::cpu::parallel::try_each;
 use crate::cpu::simd::Level;
 use crate::job::{Matrix, PackOrder, Packed, Product};
@@ -44,6 +43,8 @@ macro_rules! of_dtype {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileShape {
     pub rows: usize,
+    /// Rows of a tile of up to half of the vectors that reads them in place.
+    pub narrow: usize,
     pub vectors: usize,
     pub lanes: usize,
     pub depth: usize,
@@ -54,7 +55,8 @@ impl TileShape {
     pub(crate) fn for_dtype(dtype: DType) -> Self {
         of_dtype!(dtype, K => TileShape {
             rows: K::ROWS,
-            vectors: VECTORS,
+            narrow: tallest::<K>(K::KERNELS.indirect, 1),
+            vectors: K::VECTORS,
             lanes: K::LANES,
             depth: K::DEPTH,
         })
@@ -63,6 +65,15 @@ impl TileShape {
     /// Returns the number of columns of a tile.
     pub(crate) fn width(&self) -> usize {
         self.vectors * self.lanes
+    }
+
+    /// Returns the most rows of a tile of this number of columns that reads its rows in place.
+    pub(crate) fn rows_beside(&self, columns: usize) -> usize {
+        if columns <= self.width() / 2 {
+            self.narrow
+        } else {
+            self.rows
+        }
     }
 }
 

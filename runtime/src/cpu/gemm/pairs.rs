@@ -5,16 +5,15 @@ use std::arch::x86_64::*;
 use nomina_core::DType;
 
 use super::pack::Moves;
-use super::tile::avx512::{ROWS, SPILLS, bits, single};
+use super::tile::avx512::{ROWS, SPILLS, VECTORS, bits, single};
 use super::tile::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, VECTORS, instructions, moves,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, instructions, moves,
     no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::simd::is_amd;
 
 type Unit = u32;
 type Elem = f32;
-type Vector = __m512i;
 type Sums = __m512;
 type Mask = __mmask16;
 const DTYPE: DType = DType::BF16;
@@ -42,7 +41,12 @@ instructions! { unsafe "avx512f,avx512bf16":
         _mm512_mask_storeu_epi32(to.cast(), mask, x);
     put_whole(to: *mut u32, x: __m512i) -> () = _mm512_storeu_si512(to.cast(), x);
 }
-tile!("avx512f,avx512bf16": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
+tile! { "avx512f,avx512bf16":
+    1 [1 2 3 4 5 6 7 8 9 10 11 12] packed [2 4 6];
+    2 [1 2 3 4 5 6 7 8 9 10 11 12] packed [2 4 6];
+    3 [1 2 3 4 5 6] packed [2 4 6];
+    4 [1 2 3 4 5 6] packed [2 4 6];
+}
 moves!("avx512f,avx512bf16");
 
 /// Reinterprets the bits.

@@ -60,6 +60,19 @@ impl Prefetch {
         }))
     }
 
+    /// Returns the lines of some contiguous elements.
+    pub(super) fn lines<T>(first: *const T, count: usize) -> Self {
+        let lines = (count * size_of::<T>()).div_ceil(LINE);
+        let mut all = Self::NONE;
+        all.0[0] = (first.cast(), lines);
+        all
+    }
+
+    /// Returns whether no lines remain.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|&(_, left)| left == 0)
+    }
+
     /// Takes `steps` of the remaining lines for one tile; if none are left, returns the address
     /// `near`.
     pub(super) fn take<T>(&mut self, steps: usize, near: *const T) -> StepPrefetch {

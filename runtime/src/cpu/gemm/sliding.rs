@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nomina_core::{Element, Scalar};
 
-use super::engine::{TiledProduct, parts};
+use super::engine::{TiledProduct, parts, tallest};
 use super::epilogue::Epilogue;
 use super::indirect::Seen;
 use super::kind::Kind;
@@ -24,7 +24,7 @@ const GROUP: usize = 1024;
 /// begins in a line is readable to its end. The result's rows are contiguous; the processor has the instructions of the
 /// kind, whose units are real elements.
 pub(super) unsafe fn product<K: Kind>(p: &Product, lines: Range<usize>, seen: &Seen<'_>) {
-    let strips = p.m.div_ceil(K::ROWS);
+    let strips = p.m.div_ceil(tallest::<K>(K::KERNELS.sliding, seen.length));
     // Tiles of nearly equal height.
     let start = |strip: usize| p.m * strip / strips;
     let together = (GROUP / seen.length.max(1)).max(1);

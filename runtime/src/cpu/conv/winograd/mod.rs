@@ -255,7 +255,7 @@ impl Tasks {
         let cost = |tasks: &Self, threads: usize| {
             let tiles = product([tasks.rows, across]);
             let outs = tasks.outs.min(job.outs);
-            let padded = tiles.next_multiple_of(shape.width());
+            let padded = tiles.next_multiple_of(shape.lanes);
             let sums = product([padded, outs, job.channels.saturating_add(STEPS)]);
             let lines = job.channels.saturating_add(outs);
             let transforms = transforms(shape, [tasks.rows, across], lines);
@@ -375,10 +375,12 @@ impl TiledConv<'_> {
         let tiles = rows.len() * across;
         let count = tiles.div_ceil(self.shape.width());
         // Vectors that begin at the last tile of a row are whole.
-        let apart = count * self.shape.width() + LANES;
+        let line = count * self.shape.width() + LANES;
+        let columns = tiles.next_multiple_of(self.shape.lanes);
+        let apart = columns + LANES;
         let number = product([count, self.shape.width(), job.channels]);
         let mut panels = Scratch::<MaybeUninit<f32>>::uninit([NUMBERS, number])?;
-        let mut lines = Scratch::new([NUMBERS, apart], 0.0)?;
+        let mut lines = Scratch::new([NUMBERS, line], 0.0)?;
         let panels = panels.as_mut_ptr().cast::<f32>();
         // The windows of these rows, from the first row under them on.
         let mut windows = tiled(&job.windows);
@@ -408,13 +410,13 @@ impl TiledConv<'_> {
             rows: rows.len(),
             across,
             lines: lines.as_mut_ptr(),
-            apart,
+            apart: line,
             panels,
             count,
             shape: self.shape,
         });
         let fits = BLOCK / product([NUMBERS, apart, size_of::<f32>()]);
-        let high = (fits / self.shape.rows).max(4) * self.shape.rows;
+        let high = fits.max(4 * self.shape.narrow) / self.shape.rows * self.shape.rows;
         let high = high.min(outs.len());
         let mut sums = Scratch::<MaybeUninit<f32>>::uninit([NUMBERS, high, apart])?;
         let sums = sums.as_mut_ptr().cast::<f32>();
@@ -423,7 +425,7 @@ impl TiledConv<'_> {
             unsafe { store(sums.add(line * apart - LANES), [0.0; LANES]) };
         }
         let mut p = plain_product(job, group);
-        p.n = apart - LANES;
+        p.n = columns;
         let [batch, out, _] = job.out_strides;
         let plane = n as isize * batch + (group * job.outs) as isize * out;
         let plane = job.out.cast::<f32>().wrapping_offset(plane);

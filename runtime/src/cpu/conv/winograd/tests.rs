@@ -183,7 +183,6 @@ fn results_are_those_of_the_definition() {
         },
         Case {
             groups: 2,
-            outs: 50,
             padding: 2,
             ..Case::PLAIN
         },
@@ -342,6 +341,7 @@ fn two_threads_halve_a_picture() {
     };
     let shape = TileShape {
         rows: 6,
+        narrow: 6,
         vectors: 2,
         lanes: 8,
         depth: 384,
@@ -352,13 +352,18 @@ fn two_threads_halve_a_picture() {
 
 #[test]
 fn gradients_are_those_of_the_definition() {
+    // Enough channels that they pay at every instruction set.
     let cases = [
-        Case::PLAIN,
+        Case {
+            channels: 192,
+            outs: 200,
+            ..Case::PLAIN
+        },
         // Several elements of the batch at once, and the rest.
         Case {
             batch: 11,
-            outs: 70,
-            channels: 90,
+            outs: 190,
+            channels: 180,
             size: [16, 15],
             padding: 0,
             ..Case::PLAIN
@@ -366,8 +371,8 @@ fn gradients_are_those_of_the_definition() {
         // Several parts of the rows of tiles.
         Case {
             batch: 2,
-            outs: 48,
-            channels: 48,
+            outs: 128,
+            channels: 128,
             size: [130, 135],
             padding: 2,
             ..Case::PLAIN

@@ -149,6 +149,8 @@ impl Kernel for TransformElements<'_> {
     fn run(self) {
         let (layout, channels, across) = (self.layout, self.channels, self.across);
         let (width, depth) = (self.shape.width(), self.shape.depth);
+        // Vectors of the last panel that no tile reads are left out.
+        let columns = (self.rows * across).next_multiple_of(self.shape.lanes);
         for channel in 0..channels {
             let fill = FillPlanes::<f32, f32> {
                 layout,
@@ -174,8 +176,8 @@ impl Kernel for TransformElements<'_> {
             for number in 0..NUMBERS {
                 let mut from = self.lines.wrapping_add(number * self.apart).cast_const();
                 let mut panel = to;
-                for _ in 0..self.count {
-                    for lane in (0..width).step_by(LANES) {
+                for at in 0..self.count {
+                    for lane in (0..width.min(columns - at * width)).step_by(LANES) {
                         // SAFETY: a line has the numbers of whole panels, and panels have room for each channel.
                         unsafe { store(panel.add(lane), load(from.add(lane))) };
                     }

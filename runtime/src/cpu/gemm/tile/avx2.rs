@@ -8,16 +8,20 @@ use nomina_core::DType;
 
 use super::complex::complex;
 use super::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, SOON, Shapes, Tile, VECTORS, instructions,
-    moves, prefetch, prefetch_panel, prefetch_result, tile,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, SOON, Shapes, Tile, instructions, moves,
+    prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::gemm::pack::Moves;
 
-/// The most rows of a tile. With two vectors per row this leaves registers for `b` and `a`.
+/// Vectors in a row of a tile, and its rows. These leave registers for `b` and `a`.
+pub(crate) const VECTORS: usize = 2;
 pub(crate) const ROWS: usize = 6;
 /// Steps of a pass: a tile's rows stay in a first-level cache of 32 KiB while panels pass. Common inner dims of 384 take one
 /// pass.
 pub(crate) const DEPTH: usize = 384;
+/// Panels of 288 KiB: some second-level caches have half a mebibyte.
+pub(crate) const PANELS: usize = 12;
+pub(crate) const FETCH_PANELS: bool = false;
 /// Packed rows are written as whole vectors that overlap the start of the next row.
 const SPILLS: bool = true;
 
@@ -134,13 +138,19 @@ pub(crate) mod single {
         put(mask: Mask, to: *mut f32, x: __m256) -> () = write(mask, to, x);
         put_whole(to: *mut f32, x: __m256) -> () = _mm256_storeu_ps(to, x);
     }
-    tile!("avx2,fma": 1 2 3 4 5 6, packed 2 4 6);
+    tile! { "avx2,fma":
+        1 [1 2 3 4 5 6] packed [2 4 6];
+        2 [1 2 3 4 5 6] packed [2 4 6];
+    }
     moves!("avx2,fma");
 
     /// Tiles of complex numbers of `f32`.
     pub(crate) mod complex {
         use super::*;
-        complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
+        complex! { "avx2,fma":
+            1 [1 2 2 4 3 6];
+            2 [1 2 2 4 3 6];
+        }
     }
     in_assembly!("ps", "ss");
 
@@ -214,13 +224,19 @@ pub(crate) mod double {
         put(mask: Mask, to: *mut f64, x: __m256d) -> () = write(mask, to, x);
         put_whole(to: *mut f64, x: __m256d) -> () = _mm256_storeu_pd(to, x);
     }
-    tile!("avx2,fma": 1 2 3 4 5 6, packed 2 4 6);
+    tile! { "avx2,fma":
+        1 [1 2 3 4 5 6] packed [2 4 6];
+        2 [1 2 3 4 5 6] packed [2 4 6];
+    }
     moves!("avx2,fma");
 
     /// Tiles of complex numbers of `f64`.
     pub(crate) mod complex {
         use super::*;
-        complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
+        complex! { "avx2,fma":
+            1 [1 2 2 4 3 6];
+            2 [1 2 2 4 3 6];
+        }
     }
     in_assembly!("pd", "sd");
 

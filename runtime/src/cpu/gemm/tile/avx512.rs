@@ -4,17 +4,24 @@ use std::arch::x86_64::*;
 
 use nomina_core::DType;
 
+use super::avx2;
 use super::complex::complex;
 use super::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, VECTORS, instructions, moves,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, instructions, moves,
     no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::gemm::pack::Moves;
 
-/// The most rows of a tile. With two vectors per row this leaves registers for `b` and `a`.
-pub(crate) const ROWS: usize = 12;
-/// Steps of a pass: both operands fit in the first-level cache of 48 KiB.
+/// Vectors in a row of a tile, and its rows. These leave registers for `b` and `a`, and need ten loads for 24
+/// multiply-adds: Ice Lake loads 1.13 vectors of 512 bits in a cycle and multiplies two.
+pub(crate) const VECTORS: usize = 4;
+pub(crate) const ROWS: usize = 6;
+/// Steps of a pass.
 pub(crate) const DEPTH: usize = 384;
+/// Panels of 192 KiB, and the next ones, in a second-level cache of a mebibyte and more.
+pub(crate) const PANELS: usize = 2;
+pub(crate) const FETCH_PANELS: bool = true;
+const _: () = assert!(ROWS == avx2::ROWS, "both pack rows alike");
 /// Masked stores cost nothing, so no store writes beyond its row.
 pub(crate) const SPILLS: bool = false;
 
@@ -31,7 +38,6 @@ pub(crate) mod single {
     type Unit = f32;
     type Elem = f32;
     const DTYPE: DType = DType::F32;
-    type Vector = __m512;
     type Sums = __m512;
     type Mask = __mmask16;
     const LANES: usize = 16;
@@ -57,13 +63,24 @@ pub(crate) mod single {
         put(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
         put_whole(to: *mut f32, x: __m512) -> () = _mm512_storeu_ps(to, x);
     }
-    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
-    moves!("avx512f");
+    tile! { "avx512f":
+        1 [1 2 3 4 5 6 7 8 9 10 11 12] packed [2 4 6];
+        2 [1 2 3 4 5 6 7 8 9 10 11 12] packed [2 4 6];
+        3 [1 2 3 4 5 6] packed [2 4 6];
+        4 [1 2 3 4 5 6] packed [2 4 6];
+    }
+    // A transposed block of eight has fewer unused rows.
+    moves!("avx512f", short avx2::single::columns);
 
     /// Tiles of complex numbers of `f32`.
     pub(crate) mod complex {
         use super::*;
-        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
+        complex! { "avx512f":
+            1 [1 2 2 4 3 6];
+            2 [1 2 2 4 3 6];
+            3 [1 2 2 4 3 6];
+            4 [1 2 2 4 3 6];
+        }
     }
 
     /// Transposes a block of 16 × 16 elements.
@@ -109,7 +126,6 @@ pub(crate) mod double {
     type Unit = f64;
     type Elem = f64;
     const DTYPE: DType = DType::F64;
-    type Vector = __m512d;
     type Sums = __m512d;
     type Mask = __mmask8;
     const LANES: usize = 8;
@@ -135,13 +151,23 @@ pub(crate) mod double {
         put(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
         put_whole(to: *mut f64, x: __m512d) -> () = _mm512_storeu_pd(to, x);
     }
-    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
+    tile! { "avx512f":
+        1 [1 2 3 4 5 6 7 8 9 10 11 12] packed [2 4 6];
+        2 [1 2 3 4 5 6 7 8 9 10 11 12] packed [2 4 6];
+        3 [1 2 3 4 5 6] packed [2 4 6];
+        4 [1 2 3 4 5 6] packed [2 4 6];
+    }
     moves!("avx512f");
 
     /// Tiles of complex numbers of `f64`.
     pub(crate) mod complex {
         use super::*;
-        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
+        complex! { "avx512f":
+            1 [1 2 2 4 3 6];
+            2 [1 2 2 4 3 6];
+            3 [1 2 2 4 3 6];
+            4 [1 2 2 4 3 6];
+        }
     }
 
     /// Transposes a block of 8 × 8 elements.

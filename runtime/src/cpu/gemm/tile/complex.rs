@@ -4,10 +4,10 @@
 //! parts and another by the imaginary parts. After the last step, the product is the first sum plus `i` times the
 //! second.
 
-/// Defines the complex kernels for the given numbers of rows, each with twice as many real rows. Uses the types and
-/// functions at the place of invocation.
+/// Defines the complex kernels for the given numbers of vectors and of rows, each with twice as many real rows. Uses the
+/// types and functions at the place of invocation.
 macro_rules! complex {
-    ($($features:literal)?: $($rows:literal $parts:literal)*, packed $($packed:literal $packed_parts:literal)*) => {
+    ($($features:literal)?: $($vectors:literal [$($rows:literal $parts:literal)*];)*) => {
         type Pair = num_complex::Complex<Elem>;
 
         /// Returns the pairs times a number.
@@ -51,7 +51,10 @@ macro_rules! complex {
                 end: t.end,
                 ahead: t.ahead,
             };
-            let masks = std::array::from_fn(|v| mask(parts.cols, v));
+            let mut masks = [mask(parts.cols, 0); V];
+            for v in 1..V {
+                masks[v] = mask(parts.cols, v);
+            }
             if LEFT == PACKED {
                 prefetch_result(t);
             }
@@ -90,21 +93,15 @@ macro_rules! complex {
 
         const fn kernels<const MASKED: bool>() -> [Shapes<Pair, Pair>; 2] {
             [
-                [
-                    &[$(tile::<$rows, $parts, 1, MASKED, AS_IT_LIES>),*],
-                    &[$(tile::<$rows, $parts, 2, MASKED, AS_IT_LIES>),*],
-                ],
-                [
-                    &[$(tile::<$packed, $packed_parts, 1, MASKED, PACKED>),*],
-                    &[$(tile::<$packed, $packed_parts, 2, MASKED, PACKED>),*],
-                ],
+                &[$(&[$(tile::<$rows, $parts, $vectors, MASKED, AS_IT_LIES>),*]),*],
+                &[$(&[$(tile::<$rows, $parts, $vectors, MASKED, PACKED>),*]),*],
             ]
         }
 
         pub(crate) const KERNELS: Kernels<Pair, Pair> = Kernels {
             tiles: [kernels::<false>(), kernels::<true>()],
-            indirect: &[$(tile::<$rows, $parts, VECTORS, false, INDIRECT>),*],
-            sliding: [&[], &[]],
+            indirect: &[$(&[$(tile::<$rows, $parts, $vectors, false, INDIRECT>),*]),*],
+            sliding: &[],
             sliding_row: &[],
         };
     };

@@ -1,6 +1,6 @@
 //! Tiles: the part of a product that stays in registers.
 //!
-//! A tile has up to `ROWS` rows and two vectors of columns. In each step along the inner dim it reads one contiguous
+//! A tile has a few rows and up to `VECTORS` vectors of columns. In each step along the inner dim it reads one contiguous
 //! row of `b` and multiplies it by an element of each row of `a`, which has any strides. Columns beyond the last can be
 //! masked, so edges never require packing. Each result is one chain of multiply-adds, regardless of the tile that
 //! computes it.
@@ -14,9 +14,6 @@ pub(super) mod portable;
 
 use super::prefetch::{LINE, StepPrefetch};
 use crate::job::Residual;
-
-/// Vectors in a row of a tile.
-pub(super) const VECTORS: usize = 2;
 
 /// One tile: `c = alpha a b + beta d`, for `rows × depth` times `depth × cols`, followed by a [`TileEnd`].
 ///
@@ -78,8 +75,8 @@ pub(super) struct Kernels<U: 'static, E: 'static> {
     /// numbers of rows only, which may compute a few more rows than needed. Masking and computing addresses cost a few
     /// percent each.
     pub tiles: [[Shapes<U, E>; 2]; 2],
-    /// Kernels that read the left operand [`INDIRECT`]ly and whole panels of the right one; by rows, less one.
-    pub indirect: &'static [TileFn<U, E>],
+    /// Kernels that read the left operand [`INDIRECT`]ly and whole vectors of a panel of the right one.
+    pub indirect: Shapes<U, E>,
     /// Kernels that read the columns of the right operand [`SLIDING`], in whole vectors; empty for complex numbers.
     pub sliding: Shapes<U, E>,
     /// Like `sliding`, for a single row; by vectors, less one. Two sums alone would be limited by the latency of their
@@ -87,8 +84,8 @@ pub(super) struct Kernels<U: 'static, E: 'static> {
     pub sliding_row: &'static [TileFn<U, E>],
 }
 
-/// Kernels by vectors, then by rows, less one each.
-pub(super) type Shapes<U, E> = [&'static [TileFn<U, E>]; VECTORS];
+/// Kernels by vectors, then by rows, less one each. Narrow tiles may have more rows.
+pub(super) type Shapes<U, E> = &'static [&'static [TileFn<U, E>]];
 
 /// How many steps ahead a row of the right operand is prefetched: panels come from the second-level cache, and the
 /// hardware prefetcher reacts late.
@@ -148,10 +145,10 @@ pub(super) unsafe fn no_assembly<U, E, S>(_: &Tile<U, E>) -> Option<S> {
     None
 }
 
-/// Defines the kernels of a kind of vectors for the given numbers of rows. Uses the types and functions at the place of
-/// invocation.
+/// Defines the kernels of a kind of vectors for the given numbers of vectors and rows. Uses the types and functions at
+/// the place of invocation.
 macro_rules! tile {
-    ($($features:literal)?: $($rows:literal)*, packed $($packed:literal)*) => {
+    ($($features:literal)?: $($vectors:literal [$($rows:literal)*] packed [$($packed:literal)*];)*) => {
         /// Returns the sums of a tile. Rows are separate, or if `PAIRED`, alternately the real and imaginary parts of
         /// one row.
         ///
@@ -188,14 +185,16 @@ macro_rules! tile {
                     if LEFT == SLIDING {
                         b = t.b.wrapping_add(t.steps.add(step).read());
                     }
-                    let row: [Vector; V] = std::array::from_fn(|v| {
+                    // By loops, not closures, which lack the target features and might not be inlined.
+                    let mut row = [nothing(); V];
+                    for v in 0..V {
                         let b = b.wrapping_add(v * LANES);
-                        if MASKED {
+                        row[v] = if MASKED {
                             load(masks[v], b)
                         } else {
                             whole(b)
-                        }
-                    });
+                        };
+                    }
                     for i in 0..M {
                         let at = if PAIRED && LEFT == AS_IT_LIES { (i / 2) as isize * a_row + (i % 2) as isize } else { i as isize * a_row };
                         let x = splat(a.wrapping_offset(at));
@@ -242,7 +241,13 @@ macro_rules! tile {
                 false => None,
             };
             match by_hand {
-                Some(sums) => std::array::from_fn(|i| std::array::from_fn(|v| sums[i][v])),
+                Some(all) => {
+                    let mut sums = [[zero(); V]; M];
+                    for i in 0..M {
+                        sums[i].copy_from_slice(&all[i][..V]);
+                    }
+                    sums
+                }
                 // SAFETY: guaranteed by the caller.
                 None => unsafe { steps::<M, V, MASKED, LEFT, PAIRED>(t, masks) },
             }
@@ -255,7 +260,10 @@ macro_rules! tile {
         unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const LEFT: usize>(
             t: &Tile<Unit, Elem>,
         ) {
-            let masks = std::array::from_fn(|v| mask(t.cols, v));
+            let mut masks = [mask(t.cols, 0); V];
+            for v in 1..V {
+                masks[v] = mask(t.cols, v);
+            }
             if LEFT == PACKED {
                 prefetch_result(t);
             }
@@ -295,24 +303,15 @@ macro_rules! tile {
 
         const fn kernels<const MASKED: bool>() -> [Shapes<Unit, Elem>; 2] {
             [
-                [
-                    &[$(tile::<$rows, 1, MASKED, AS_IT_LIES>),*],
-                    &[$(tile::<$rows, 2, MASKED, AS_IT_LIES>),*],
-                ],
-                [
-                    &[$(tile::<$packed, 1, MASKED, PACKED>),*],
-                    &[$(tile::<$packed, 2, MASKED, PACKED>),*],
-                ],
+                &[$(&[$(tile::<$rows, $vectors, MASKED, AS_IT_LIES>),*]),*],
+                &[$(&[$(tile::<$packed, $vectors, MASKED, PACKED>),*]),*],
             ]
         }
 
         pub(crate) const KERNELS: Kernels<Unit, Elem> = Kernels {
             tiles: [kernels::<false>(), kernels::<true>()],
-            indirect: &[$(tile::<$rows, VECTORS, false, INDIRECT>),*],
-            sliding: [
-                &[$(tile::<$rows, 1, false, SLIDING>),*],
-                &[$(tile::<$rows, 2, false, SLIDING>),*],
-            ],
+            indirect: &[$(&[$(tile::<$rows, $vectors, false, INDIRECT>),*]),*],
+            sliding: &[$(&[$(tile::<$rows, $vectors, false, SLIDING>),*]),*],
             sliding_row: &[
                 tile::<1, 1, false, SLIDING>,
                 tile::<1, 2, false, SLIDING>,
@@ -347,10 +346,11 @@ macro_rules! instructions {
     )*};
 }
 
-/// Defines vectorised copies into panels, for elements as wide as a lane.
+/// Defines vectorised copies into panels, for elements as wide as a lane. Another function may copy the columns of rows
+/// that are as short as those of a packed left operand.
 #[cfg(target_arch = "x86_64")]
 macro_rules! moves {
-    ($features:literal) => {
+    ($features:literal $(, short $short:path)?) => {
         /// Returns the lanes of vector `v` that fit in a packed row.
         #[target_feature(enable = $features)]
         #[inline]
@@ -401,7 +401,7 @@ macro_rules! moves {
         /// # Safety
         /// The requirements of [`rows`].
         #[target_feature(enable = $features)]
-        unsafe fn columns(
+        pub(crate) unsafe fn columns(
             from: *const Unit,
             step: isize,
             rows: usize,
@@ -409,6 +409,10 @@ macro_rules! moves {
             to: *mut Unit,
             apart: usize,
         ) {
+            $(if apart == ROWS {
+                // SAFETY: the requirements are equal; a processor with these instructions has those.
+                return unsafe { $short(from, step, rows, cols, to, apart) };
+            })?
             /// The prefetch distance in elements; a column is too short for the hardware prefetcher.
             const AHEAD: usize = 256 / size_of::<Unit>();
             for top in (0..rows).step_by(LANES) {

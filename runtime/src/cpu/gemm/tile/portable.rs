@@ -4,15 +4,19 @@ use nomina_core::DType;
 
 use super::complex::complex;
 use super::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, VECTORS,
-    no_assembly as in_assembly, prefetch, prefetch_panel, prefetch_result, tile,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SLIDING, Shapes, Tile, no_assembly as in_assembly,
+    prefetch, prefetch_panel, prefetch_result, tile,
 };
 use crate::cpu::gemm::pack::{Moves, plain};
 
-/// The most rows of a tile.
+/// Vectors in a row of a tile, and its rows.
+pub(crate) const VECTORS: usize = 2;
 pub(crate) const ROWS: usize = 4;
 /// Steps of a pass: both operands fit in a first-level cache of 32 KiB.
 pub(crate) const DEPTH: usize = 256;
+/// Panels of few bytes: vectors are short.
+pub(crate) const PANELS: usize = 12;
+pub(crate) const FETCH_PANELS: bool = false;
 /// Bytes of a vector: two 128-bit registers on targets that have 32 of them.
 const VECTOR: usize = if cfg!(target_arch = "x86_64") { 16 } else { 32 };
 /// Whether the target has a fused multiply-add instruction; otherwise `mul_add` would be a library
@@ -38,6 +42,11 @@ macro_rules! portable {
             }
 
             #[inline(always)]
+            fn nothing() -> Vector {
+                zero()
+            }
+
+            #[inline(always)]
             fn mask(cols: usize, v: usize) -> Mask {
                 cols.saturating_sub(v * LANES).min(LANES)
             }
@@ -50,7 +59,11 @@ macro_rules! portable {
             #[inline(always)]
             fn madd(a: Vector, b: Vector, mut sum: Vector) -> Vector {
                 for ((sum, a), b) in sum.iter_mut().zip(a).zip(b) {
-                    *sum = if FUSED { a.mul_add(b, *sum) } else { a * b + *sum };
+                    *sum = if FUSED {
+                        a.mul_add(b, *sum)
+                    } else {
+                        a * b + *sum
+                    };
                 }
                 sum
             }
@@ -152,13 +165,19 @@ macro_rules! portable {
                 }
             }
 
-            tile!(: 1 2 3 4, packed 2 4);
+            tile! { :
+                1 [1 2 3 4] packed [2 4];
+                2 [1 2 3 4] packed [2 4];
+            }
             pub(crate) const MOVES: Moves<$t> = plain::<$t, LANES>(DType::$dtype);
 
             /// Tiles of complex numbers of this type.
             pub(crate) mod complex {
                 use super::*;
-                complex!(: 1 2 2 4, packed 1 2 2 4);
+                complex! { :
+                    1 [1 2 2 4];
+                    2 [1 2 2 4];
+                }
             }
         }
     };
