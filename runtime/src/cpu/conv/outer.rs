@@ -66,7 +66,7 @@ pub(super) unsafe fn gradient<S: Widen<A>, A: ConvNumber>(
     let mut grads = Scratch::<MaybeUninit<A>>::uninit([grads, at_once])?;
     let rows = product([super::taps(&job.windows), job.channels]);
     let mut sums = Scratch::<MaybeUninit<A>>::uninit([job.groups, panels, rows, width])?;
-    let pieces = layout.pieces(shape.rows_beside(job.outs))?;
+    let pieces = layout.pieces(shape.rows_for(job.outs))?;
     let outer = OuterGradient::<S, A> {
         job,
         layout: &layout,

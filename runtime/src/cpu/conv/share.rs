@@ -106,9 +106,7 @@ impl Tasks {
                 // The panels, of which the last may have fewer vectors.
                 let vectors = outs.div_ceil(shape.lanes);
                 let line = |vectors: usize| {
-                    let tiles = sizes
-                        .line
-                        .div_ceil(shape.rows_beside(vectors * shape.lanes));
+                    let tiles = sizes.line.div_ceil(shape.rows_for(vectors * shape.lanes));
                     product([vectors, sizes.line]).max(product([tiles, STEP]))
                 };
                 let mut all = product([vectors / shape.vectors, line(shape.vectors)]);

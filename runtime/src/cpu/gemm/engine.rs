@@ -137,8 +137,7 @@ unsafe fn large<K: Kind>(
     }
 }
 
-/// Returns the most rows of a tile of these kernels that has this number of columns, or that of a panel if there are
-/// more.
+/// Returns the most rows of these kernels' tiles with this number of columns, at most those of a panel.
 pub(super) fn tallest<K: Kind>(shapes: Shapes<K::Unit, K::Elem>, cols: usize) -> usize {
     let vectors = cols.div_ceil(K::LANES).clamp(1, K::VECTORS);
     shapes[vectors - 1].len()

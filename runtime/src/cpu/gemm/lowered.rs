@@ -43,7 +43,7 @@ macro_rules! of_dtype {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileShape {
     pub rows: usize,
-    /// Rows of a tile of up to half of the vectors that reads them in place.
+    /// The most rows of a tile with at most half of the vectors, if it reads its rows in place.
     pub narrow: usize,
     pub vectors: usize,
     pub lanes: usize,
@@ -67,8 +67,8 @@ impl TileShape {
         self.vectors * self.lanes
     }
 
-    /// Returns the most rows of a tile of this number of columns that reads its rows in place.
-    pub(crate) fn rows_beside(&self, columns: usize) -> usize {
+    /// Returns the most rows of a tile with this number of columns, if it reads its rows in place.
+    pub(crate) fn rows_for(&self, columns: usize) -> usize {
         if columns <= self.width() / 2 {
             self.narrow
         } else {

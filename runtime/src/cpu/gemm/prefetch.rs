@@ -1,4 +1,4 @@
-//! Prefetching the operands of the next product of a batch.
+//! Prefetching the operands of the next product of a batch, and the next panels of a large one.
 //!
 //! A product of a batch is read once, from beyond the second-level cache, and is too short for the
 //! hardware prefetcher: its rows are adjacent, but tiles read only a few columns of each.

@@ -19,7 +19,7 @@ pub(crate) const ROWS: usize = 6;
 /// Steps of a pass: a tile's rows stay in a first-level cache of 32 KiB while panels pass. Common inner dims of 384 take one
 /// pass.
 pub(crate) const DEPTH: usize = 384;
-/// Panels of 288 KiB: some second-level caches have half a mebibyte.
+/// These panels are 288 KiB; some second-level caches have half a mebibyte.
 pub(crate) const PANELS: usize = 12;
 pub(crate) const FETCH_PANELS: bool = false;
 /// Packed rows are written as whole vectors that overlap the start of the next row.

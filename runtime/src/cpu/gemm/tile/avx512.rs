@@ -18,7 +18,7 @@ pub(crate) const VECTORS: usize = 4;
 pub(crate) const ROWS: usize = 6;
 /// Steps of a pass.
 pub(crate) const DEPTH: usize = 384;
-/// Panels of 192 KiB, and the next ones, in a second-level cache of a mebibyte and more.
+/// These panels and the next ones are 384 KiB; second-level caches have a mebibyte and more.
 pub(crate) const PANELS: usize = 2;
 pub(crate) const FETCH_PANELS: bool = true;
 const _: () = assert!(ROWS == avx2::ROWS, "both pack rows alike");
@@ -69,7 +69,7 @@ pub(crate) mod single {
         3 [1 2 3 4 5 6] packed [2 4 6];
         4 [1 2 3 4 5 6] packed [2 4 6];
     }
-    // A transposed block of eight has fewer unused rows.
+    // Vectors of eight lanes, of which six are used, not of sixteen.
     moves!("avx512f", short avx2::single::columns);
 
     /// Tiles of complex numbers of `f32`.

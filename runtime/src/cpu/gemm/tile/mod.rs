@@ -346,8 +346,8 @@ macro_rules! instructions {
     )*};
 }
 
-/// Defines vectorised copies into panels, for elements as wide as a lane. Another function may copy the columns of rows
-/// that are as short as those of a packed left operand.
+/// Defines vectorised copies into panels, for elements as wide as a lane. `short` names the function that copies columns
+/// into the rows of a packed left operand instead, if shorter vectors are faster there.
 #[cfg(target_arch = "x86_64")]
 macro_rules! moves {
     ($features:literal $(, short $short:path)?) => {

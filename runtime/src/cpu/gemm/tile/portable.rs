@@ -14,7 +14,7 @@ pub(crate) const VECTORS: usize = 2;
 pub(crate) const ROWS: usize = 4;
 /// Steps of a pass: both operands fit in a first-level cache of 32 KiB.
 pub(crate) const DEPTH: usize = 256;
-/// Panels of few bytes: vectors are short.
+/// These panels have few bytes, because vectors are short.
 pub(crate) const PANELS: usize = 12;
 pub(crate) const FETCH_PANELS: bool = false;
 /// Bytes of a vector: two 128-bit registers on targets that have 32 of them.
