@@ -1,5 +1,6 @@
 //! Chains of elementwise operators, which one pass over the elements computes.
 
+use nomina_core::DType;
 use nomina_core::op::Op;
 
 use super::program::Program;
@@ -39,7 +40,7 @@ fn float(node: &Node, name: &str, default: f64) -> f64 {
     }
 }
 
-/// Returns whether a chain may have a node: elementwise, of `f32`, and with its bounds constant.
+/// Returns whether a chain may have a node: elementwise, of `f32` or a conversion to it, and with its bounds constant.
 fn fits(view: &View<'_>, at: usize) -> bool {
     let node = &view.graph.nodes[at];
     let (Some(result), Some(first)) = (view.result(at), view.input(at, 0)) else {
@@ -50,6 +51,7 @@ fn fits(view: &View<'_>, at: usize) -> bool {
     }
     let all_f32 = node.inputs.iter().flatten().all(|&id| view.is_f32(id));
     match &node.op[..] {
+        "Cast" => node.attribute("round_mode").is_none(),
         "HardSigmoid" | "LeakyRelu" | "Affine" => all_f32,
         "Sum" => all_f32 && node.inputs.len() > 1 && node.inputs.iter().all(Option::is_some),
         // Only squares.
@@ -161,6 +163,7 @@ fn step_of(
             program.apply(Op::Add, &[scaled, shift])
         }
         "Pow" => program.apply(Op::Mul, &[x, x]),
+        "Cast" => program.to(DType::F32, x),
         "LeakyRelu" => {
             let slope = program.number(float(node, "alpha", 0.01));
             program.apply(Op::LeakyRelu, &[x, slope])

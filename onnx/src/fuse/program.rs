@@ -1,6 +1,6 @@
 //! The program of a chain of elementwise operators.
 
-use nomina::{DynTensor, Scalar};
+use nomina::{DType, DynTensor, Scalar};
 use nomina_core::op::Op;
 use nomina_core::{Names, Result};
 use nomina_runtime::call::{self, Node as Job};
@@ -10,6 +10,7 @@ use nomina_runtime::call::{self, Node as Job};
 enum Step {
     Tensor(usize),
     Number(usize),
+    To(DType, usize),
     Apply(Op, Vec<usize>),
 }
 
@@ -18,6 +19,7 @@ impl Step {
         match self {
             Step::Tensor(at) => Job::Tensor(*at),
             Step::Number(at) => Job::Scalar(*at),
+            Step::To(dtype, operand) => Job::To(*dtype, *operand),
             Step::Apply(op, operands) => Job::Apply(*op, operands),
         }
     }
@@ -53,6 +55,11 @@ impl Program {
     /// Adds an operator on earlier steps, and returns the index of its step.
     pub fn apply(&mut self, op: Op, operands: &[usize]) -> usize {
         self.push(Step::Apply(op, operands.to_vec()))
+    }
+
+    /// Adds a conversion of an earlier step, and returns the index of its step.
+    pub fn to(&mut self, dtype: DType, operand: usize) -> usize {
+        self.push(Step::To(dtype, operand))
     }
 
     /// Computes the program.

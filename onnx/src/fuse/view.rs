@@ -132,6 +132,12 @@ impl<'a> View<'a> {
                 && first.is_some_and(|id| f32[id]);
             let casts =
                 node.op == "Cast" && matches!(node.attribute("to"), Some(Attribute::Int(1)));
+            // The scale has the dtype of the tensor that is quantised.
+            if node.op == "DynamicQuantizeLinear"
+                && let Some(&Some(scale)) = node.outputs.get(1)
+            {
+                f32[scale] = first.is_some_and(|id| f32[id]);
+            }
             let count = if node.op == "Split" { usize::MAX } else { 1 };
             for id in node.outputs.iter().take(count).flatten() {
                 f32[*id] = keeps || casts;

@@ -40,6 +40,13 @@ impl Trace<'_> {
         match flow {
             Flow::Same => vec![x; count],
             Flow::First => one(x),
+            Flow::Numbers => {
+                let mut all = vec![Some(Vec::new()); count];
+                if let Some(place) = all.first_mut() {
+                    *place = x;
+                }
+                all
+            }
             Flow::Fresh | Flow::Shape => vec![None; count],
             Flow::Broadcast => one(self.broadcast(&node.inputs)),
             Flow::Resized => one(x.map(|x| self.resized(&x, 0))),

@@ -44,7 +44,7 @@ pub fn spatial<'a>(c: &Call<'_>, x: &'a DynTensor) -> Result<&'a [usize]> {
 }
 
 /// The number of groups.
-fn group(c: &Call<'_>) -> Result<usize> {
+pub fn group(c: &Call<'_>) -> Result<usize> {
     let group = usize::try_from(c.int("group", 1)?).ok().filter(|&n| n > 0);
     group.ok_or_else(|| c.fail("`group` is not positive"))
 }

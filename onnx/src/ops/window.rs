@@ -31,6 +31,17 @@ fn numbers(c: &Call<'_>, name: &str, count: usize) -> Result<Vec<usize>> {
 }
 
 impl Window {
+    /// Returns a window over one dim as one over two dims, of which the first has a single element.
+    pub fn of_line(mut self) -> Self {
+        for numbers in [&mut self.kernel, &mut self.stride, &mut self.dilation] {
+            numbers.insert(0, 1);
+        }
+        for counts in [&mut self.before, &mut self.after] {
+            counts.insert(0, 0);
+        }
+        self
+    }
+
     /// Reads the attributes of a window over `sizes`.
     pub fn new(c: &Call<'_>, sizes: &[usize], kernel: Option<&[usize]>) -> Result<Self> {
         let count = sizes.len();

@@ -364,3 +364,22 @@ fn branches_are_fused_with_weights_from_outside() -> Result<()> {
     assert_eq!(compare(&model, &[4, 6], 1e-6)?, (wanted, 3, 3));
     Ok(())
 }
+
+#[test]
+fn sums_of_bytes_are_converted_and_scaled_at_once() -> Result<()> {
+    let model = start(&["n", "6"])
+        .random("w", &[6, 3])
+        .random("b", &[3])
+        .weight("fine", &[], &[1.0 / 64.0])
+        .node("QuantizeLinear", &["x", "fine"], "bytes")
+        .node("QuantizeLinear", &["w", "fine"], "weight")
+        .node("MatMulInteger", &["bytes", "weight"], "sums")
+        .node_with("Cast", &["sums"], "floats", &[("to", Attr::Int(1))])
+        .node("Mul", &["floats", "fine"], "scaled")
+        .node("Add", &["scaled", "b"], "y")
+        .output("y", &["n", "3"])
+        .model();
+    let wanted = vec![("elementwise", 1)];
+    assert_eq!(compare(&model, &[4, 6], 0.0)?, (wanted, 5, 3));
+    Ok(())
+}

@@ -43,6 +43,7 @@ mod norm;
 mod pointwise;
 mod processor;
 mod product;
+mod quantized;
 mod random;
 mod recurrent;
 mod reduce;
@@ -116,6 +117,7 @@ pub(crate) use product::conjugated;
 pub use product::{
     cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot, vecdot,
 };
+pub use quantized::{multiplies_bytes, quantized_matmul};
 pub use random::{
     bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random,
     randperm, sampled,

@@ -6,10 +6,10 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 use crate::cpu;
 use crate::dispatch::arithmetic;
 use crate::job::{
-    AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
-    LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise, PoolJob, Product,
-    RecurrentJob, ReduceJob, Reducing, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob,
-    TransposedJob, TriangleJob, UnpoolJob, Update, WeightGradientJob,
+    AttentionJob, Backend, ByteProduct, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob,
+    FusedJob, IndexJob, LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise,
+    PoolJob, Product, RecurrentJob, ReduceJob, Reducing, Repeat, ResampleJob, ScanJob, SoftmaxJob,
+    SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update, WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -236,6 +236,12 @@ impl Backend for Cpu {
         // SAFETY: guaranteed by the caller.
         unsafe { cpu::gemm::multiply(product, repeats) }
             .map_err(|error| error.in_op(Op::Matmul.name()))
+    }
+
+    unsafe fn byte_products(&self, products: &[ByteProduct]) -> Result<bool> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { cpu::gemm::multiply_bytes(products) }
+            .map_err(|error| error.in_op("quantized_matmul"))
     }
 
     unsafe fn recurrent(&self, job: &RecurrentJob) -> Result<bool> {

@@ -125,11 +125,21 @@ pub(crate) fn rows<T: Send + Sync>(
     row: usize,
     f: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
+    costly_rows(out, row, row, f);
+}
+
+/// Like [`rows`], for rows that cost as much as the given number of elements.
+pub(crate) fn costly_rows<T: Send + Sync>(
+    out: &mut [T],
+    row: usize,
+    cost: usize,
+    f: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
     if row == 0 {
         return;
     }
     let ptr = Shared(out.as_mut_ptr().cast());
-    split(out.len() / row, (GRAIN / row).max(1), &|range| {
+    split(out.len() / row, (GRAIN / cost.max(1)).max(1), &|range| {
         // SAFETY: ranges are within `out` and do not overlap.
         let part = unsafe {
             let first = ptr.get().cast::<T>().add(range.start * row);

@@ -8,10 +8,10 @@ use super::{
     scatter, softmax, staged,
 };
 use crate::job::{
-    AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
-    LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise, PoolJob, Product,
-    RecurrentJob, ReduceJob, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob,
-    TriangleJob, UnpoolJob, Update, WeightGradientJob,
+    AttentionJob, Backend, ByteProduct, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob,
+    FusedJob, IndexJob, LineJob, Multinomial, NormJob, PairJob, PartsJob, Place, Pointwise,
+    PoolJob, Product, RecurrentJob, ReduceJob, Repeat, ResampleJob, ScanJob, SoftmaxJob, SpreadJob,
+    TransposedJob, TriangleJob, UnpoolJob, Update, WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -164,6 +164,10 @@ impl Backend for Cuda {
     unsafe fn conv(&self, job: &ConvJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::conv::conv(self.forever(job.op)?, job) }
+    }
+
+    unsafe fn byte_products(&self, _: &[ByteProduct]) -> Result<bool> {
+        Ok(false)
     }
 
     unsafe fn recurrent(&self, _: &RecurrentJob) -> Result<bool> {

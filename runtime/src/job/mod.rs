@@ -44,8 +44,8 @@ pub(crate) use packed::{KeptWeight, PackOrder, Packed};
 pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, UnpoolJob, WindowSpan};
 pub use product::FinalOp;
 pub(crate) use product::{
-    AttentionGradientJob, AttentionJob, AttentionPart, BatchRepeats, DistanceJob, Matrix, Product,
-    Repeat, Residual,
+    AttentionGradientJob, AttentionJob, AttentionPart, BatchRepeats, ByteProduct, Bytes,
+    DistanceJob, Matrix, Product, Repeat, Residual,
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub use recurrent::RecurrentKind;
@@ -270,6 +270,12 @@ pub(crate) trait Backend: DataDependent {
     /// # Safety
     /// See [`Backend`].
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()>;
+
+    /// Multiplies matrices of bytes; returns false, without having done anything, if the device has no instructions for it.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn byte_products(&self, products: &[ByteProduct]) -> Result<bool>;
 
     /// Computes all steps of a recurrent layer; returns false, without having done anything, if the device has no kernel.
     ///

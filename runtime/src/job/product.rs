@@ -121,6 +121,33 @@ pub(crate) struct Product {
     pub after: Option<FinalOp>,
 }
 
+/// One operand of a [`ByteProduct`]: its row-major elements, and the number that each row of the left operand or column of
+/// the right one is counted from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes {
+    pub ptr: *const u8,
+    /// Whether elements are `i8`; otherwise they are `u8`.
+    pub signed: bool,
+    pub zeros: *const i32,
+    /// The distance between zero points in elements.
+    pub zero_step: isize,
+}
+
+/// `c = (a - zeros of a) (b - zeros of b)`, for `m × k` times `k × n` bytes, with sums in `i32` that wrap. The result is
+/// row-major.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByteProduct {
+    pub m: usize,
+    pub k: usize,
+    pub n: usize,
+    pub a: Bytes,
+    pub b: Bytes,
+    pub c: *mut i32,
+}
+
+// SAFETY: addresses; the code that uses them explains why tasks do not conflict.
+unsafe impl Sync for ByteProduct {}
+
 /// One batch dim of a product, with the strides of the three matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repeat {

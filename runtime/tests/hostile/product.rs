@@ -32,6 +32,8 @@ calls! { call:
     cdist(_, _, _, _);
     attention(attended(), attended(), attended(), _, _);
     recurrent(_, gates(), weight_and_state(), recurrent_bias(), recurrent_cell(), directions());
+    multiplies_bytes(_);
+    quantized_matmul(quantized(), quantized(), zero_points());
 }
 
 impl<'a> Draw<'a, '_> {
@@ -44,6 +46,23 @@ impl<'a> Draw<'a, '_> {
             size
         };
         self.of(&[size, wide])
+    }
+
+    /// Returns a matrix, mostly of bytes.
+    fn quantized(&mut self) -> &'a Raw {
+        if !self.bytes.once_in(8) {
+            self.dtype = self.bytes.pick(&[DType::U8, DType::I8]);
+        }
+        self.matrix()
+    }
+
+    fn zero_points(&mut self) -> [Option<&'a Raw>; 2] {
+        let size = self.base.first().copied().unwrap_or(2).min(20);
+        [[size, 1], [1, size]].map(|shape| match self.bytes.below(3) {
+            0 => None,
+            1 => Some(self.of(&[])),
+            _ => Some(self.of(&shape)),
+        })
     }
 
     fn matrices(&mut self) -> &'a [&'a Raw] {

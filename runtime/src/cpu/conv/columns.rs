@@ -4,7 +4,7 @@ use super::add::add_rows;
 use super::lower::{Lower, LowerOrder};
 use super::number::compute;
 use super::{elements, positions, taps};
-use crate::job::ColumnsJob;
+use crate::job::{ColumnsJob, Sliding};
 
 use crate::cpu::cast::Cast;
 use crate::cpu::parallel::{GRAIN, split, try_split};
@@ -28,7 +28,12 @@ pub(crate) unsafe fn execute(job: &ColumnsJob) -> Result<(), NoMemory> {
 }
 
 unsafe fn im2col(job: &ColumnsJob) {
-    let [_, h, w] = &job.windows;
+    let mut windows = job.windows;
+    if windows[2] == Sliding::NONE {
+        // Lines are copied as a whole, and those of a single element would be slow.
+        windows.rotate_right(1);
+    }
+    let [_, h, w] = &windows;
     let (rows, count, size) = (
         taps(&job.windows),
         positions(&job.windows),
@@ -38,7 +43,7 @@ unsafe fn im2col(job: &ColumnsJob) {
     split(job.planes, GRAIN / (rows * count).max(1), &|range| {
         for plane in range {
             let lower = Lower {
-                windows: &job.windows,
+                windows: &windows,
                 x: job.x.wrapping_add(plane * size * element),
                 channels: 1,
                 strides: [0, (h.size * w.size) as isize, w.size as isize, 1],

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use nomina_core::{Element, Scalar};
+use nomina_core::{DType, Element, Scalar};
 
 use super::epilogue::Epilogue;
 use super::kind::Kind;
@@ -194,6 +194,11 @@ impl<K: Kind> TiledProduct<'_, K> {
         }
     }
 
+    /// Returns the dtype of the result.
+    pub(super) fn result(&self) -> DType {
+        K::RESULT.unwrap_or(self.p.dtype)
+    }
+
     /// Returns whether the left operand is best read in place.
     fn near(&self) -> bool {
         let p = self.p;
@@ -220,7 +225,7 @@ impl<K: Kind> TiledProduct<'_, K> {
         }
         // 16-bit results are summed in `f32` and converted at the end; results whose rows have gaps are
         // summed in a scratch, too.
-        let wide = (p.dtype != K::Elem::DTYPE || (p.c.cols != 1 && p.n != 1))
+        let wide = (self.result() != K::Elem::DTYPE || (p.c.cols != 1 && p.n != 1))
             .then(|| room([rows.len(), cols.len(), size_of::<K::Elem>()]))
             .transpose()?;
         let (mut c, mut c_row) = (p.c.at::<K::Elem>(rows.start, cols.start), p.c.rows);
@@ -406,7 +411,11 @@ impl<K: Kind> TiledProduct<'_, K> {
                     } else {
                         &mut next
                     };
-                    tile.ahead = lines.take(tile.depth, tile.b);
+                    tile.ahead = if masked && lines.is_empty() {
+                        StepPrefetch::rows(tile.b, tile.b_step)
+                    } else {
+                        lines.take(tile.depth, tile.b)
+                    };
                     let compute = if tile.cols < Self::WIDTH {
                         kernel(tile.rows, tile.cols)
                     } else {

@@ -4,13 +4,13 @@ use nomina_core::{DType, Element};
 use num_complex::Complex;
 
 use super::pack::{self, Moves, Part};
-#[cfg(target_arch = "x86_64")]
-use super::pairs;
 use super::tile::{Kernels, portable};
 #[cfg(target_arch = "x86_64")]
 use super::tile::{avx2, avx512};
 #[cfg(not(target_arch = "x86_64"))]
 use super::tile::{portable as avx2, portable as avx512};
+#[cfg(target_arch = "x86_64")]
+use super::{pairs, quads};
 use crate::memory::NoMemory;
 
 /// A kind of tiled product: the types that tiles read and write.
@@ -36,6 +36,8 @@ pub(super) trait Kind {
     const STEPS: usize;
     /// The dtype whose elements are units without conversion, if there is one.
     const AS_IS: Option<DType>;
+    /// The dtype of the result, if it is not that of the operands.
+    const RESULT: Option<DType>;
     /// The tile kernels.
     const KERNELS: &'static Kernels<Self::Unit, Self::Elem>;
 
@@ -66,6 +68,7 @@ macro_rules! kinds {
             const LANES: usize = $moves.lanes;
             const STEPS: usize = 1;
             const AS_IS: Option<DType> = Some(<$t>::DTYPE);
+            const RESULT: Option<DType> = None;
             const KERNELS: &'static Kernels<$t, $t> = &$level::$($room)::+::KERNELS;
 
             unsafe fn pack(part: Part, to: *mut $t, apart: usize) -> Result<(), NoMemory> {
@@ -124,26 +127,41 @@ tiled! {
     Complex<f64>: ComplexDouble ComplexDouble256 ComplexDouble512;
 }
 
-/// Pairs of `bf16` along the inner dim, for processors with a dot-product instruction for them.
+/// Defines kinds whose units are four bytes of several steps along the inner dim.
 #[cfg(target_arch = "x86_64")]
-pub(super) struct Pairs;
+macro_rules! of_steps {
+    ($($(#[$doc:meta])* $kind:ident $($room:ident)::+, $elem:ty, $part:ty, $result:expr;)*) => {$(
+        $(#[$doc])*
+        pub(super) struct $kind;
+
+        impl Kind for $kind {
+            type Unit = u32;
+            type Elem = $elem;
+            const VECTORS: usize = avx512::VECTORS;
+            const ROWS: usize = avx512::ROWS;
+            const DEPTH: usize = avx512::DEPTH;
+            const PANELS: usize = avx512::PANELS;
+            const FETCH_PANELS: bool = avx512::FETCH_PANELS;
+            const LANES: usize = $($room)::+::MOVES.lanes;
+            const STEPS: usize = size_of::<u32>() / size_of::<$part>();
+            const AS_IS: Option<DType> = None;
+            const RESULT: Option<DType> = $result;
+            const KERNELS: &'static Kernels<u32, $elem> = &$($room)::+::KERNELS;
+
+            unsafe fn pack(part: Part, to: *mut u32, apart: usize) -> Result<(), NoMemory> {
+                // SAFETY: guaranteed by the caller; the engine runs only on processors with the instructions.
+                unsafe { pack::steps::<$part>(part, to, apart, $($room)::+::MOVES) }
+            }
+        }
+    )*};
+}
 
 #[cfg(target_arch = "x86_64")]
-impl Kind for Pairs {
-    type Unit = u32;
-    type Elem = f32;
-    const VECTORS: usize = avx512::VECTORS;
-    const ROWS: usize = avx512::ROWS;
-    const DEPTH: usize = avx512::DEPTH;
-    const PANELS: usize = avx512::PANELS;
-    const FETCH_PANELS: bool = avx512::FETCH_PANELS;
-    const LANES: usize = pairs::MOVES.lanes;
-    const STEPS: usize = 2;
-    const AS_IS: Option<DType> = None;
-    const KERNELS: &'static Kernels<u32, f32> = &pairs::KERNELS;
-
-    unsafe fn pack(part: Part, to: *mut u32, apart: usize) -> Result<(), NoMemory> {
-        // SAFETY: guaranteed by the caller; the engine runs only on processors with the instructions.
-        unsafe { pack::pairs(part, to, apart, pairs::MOVES) }
-    }
+of_steps! {
+    /// Pairs of `bf16`, for processors with a dot-product instruction for them.
+    Pairs pairs, f32, u16, None;
+    /// Four bytes, unsigned on the left and signed on the right, for processors with AVX-512 VNNI.
+    UnsignedQuads quads::unsigned, i32, u8, Some(DType::I32);
+    /// Four bytes, signed on the left and unsigned on the right.
+    SignedQuads quads::signed, i32, u8, Some(DType::I32);
 }

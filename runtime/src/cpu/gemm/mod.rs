@@ -2,10 +2,12 @@
 //!
 //! Operands have any strides, so a transposed operand is not copied. Products of floats and complex numbers use tiles
 //! of AVX-512, AVX2 or plain arrays; 16-bit floats are computed in `f32`. Products with few rows and products with a
-//! vector read the matrix once. Integers and bool are multiplied by blocks.
+//! vector read the matrix once. Integers and bool are multiplied by blocks; bytes with sums in `i32` have tiles of their own.
 
 mod arith;
 mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod bytes;
 #[cfg(target_arch = "x86_64")]
 mod dots;
 mod engine;
@@ -21,6 +23,8 @@ mod pack;
 mod pairs;
 mod plan;
 mod prefetch;
+#[cfg(target_arch = "x86_64")]
+mod quads;
 mod share;
 pub(crate) mod sliding;
 #[cfg(test)]
@@ -35,6 +39,8 @@ use crate::cpu::parallel::threads;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::split::try_for_each;
 use crate::cpu::simd::{Level, level};
+#[cfg(not(target_arch = "x86_64"))]
+use crate::job::ByteProduct;
 use crate::job::{BatchRepeats, Matrix, Product, Repeat};
 use crate::memory::NoMemory;
 use crate::shape::scaled_stride;
@@ -375,6 +381,18 @@ unsafe fn by_pairs(p: &Product, parallel: bool, next: Option<&Product>) -> Resul
         unsafe { engine::product::<kind::Pairs>(p, parallel, next)? };
     }
     Ok(pay)
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use bytes::multiply as multiply_bytes;
+
+/// Returns false: this architecture has no tiles of bytes.
+///
+/// # Safety
+/// None.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) unsafe fn multiply_bytes(_products: &[ByteProduct]) -> Result<bool, NoMemory> {
+    Ok(false)
 }
 
 /// Returns false: this architecture has no tiles of pairs.

@@ -29,11 +29,11 @@ impl<K: Kind> TiledProduct<'_, K> {
         let matrix = if read { p.addend.unwrap_or(p.c) } else { p.c };
         let n = cols.len();
         let (from, to) = if read {
-            (p.dtype, K::Elem::DTYPE)
+            (self.result(), K::Elem::DTYPE)
         } else {
-            (K::Elem::DTYPE, p.dtype)
+            (K::Elem::DTYPE, self.result())
         };
-        let (cast, size) = (Cast::new(from, to), p.dtype.size() as isize);
+        let (cast, size) = (Cast::new(from, to), self.result().size() as isize);
         let after = Epilogue::new(p).filter(|_| !read);
         for row in rows.clone() {
             let outside = matrix.ptr.wrapping_offset(

@@ -156,31 +156,27 @@ pub(super) unsafe fn pack<U>(
     Ok(())
 }
 
-/// Like [`pack`], but for pairs of 16-bit elements along the inner dim; an odd last element is
-/// paired with zero.
+/// Like [`pack`], but for units of several steps along the inner dim, each an element `E`; zeros complete the last unit.
 ///
 /// # Safety
-/// The requirements of [`pack`].
+/// The requirements of [`pack`]; the part's elements have the size of `E`.
 #[cfg(target_arch = "x86_64")]
-pub(super) unsafe fn pairs(
+pub(super) unsafe fn steps<E: Copy + Into<u32>>(
     part: Part,
     to: *mut u32,
     apart: usize,
     moves: Moves<u32>,
 ) -> Result<(), NoMemory> {
-    let units = part.steps.div_ceil(2);
-    let at = |step: usize, other: usize| {
-        let offset = step as isize * part.step + other as isize * part.other;
-        // SAFETY: only called for elements of the part.
-        unsafe { part.ptr.cast::<u16>().wrapping_offset(offset).read() }
-    };
+    let each = size_of::<u32>() / size_of::<E>();
+    let first = part.ptr.cast::<E>();
+    let units = part.steps.div_ceil(each);
     // SAFETY: guaranteed by the caller; the scratch has room for the columns.
     unsafe {
         if part.step == 1 && part.other != 1 {
-            if part.steps.is_multiple_of(2) && part.other % 2 == 0 {
-                // Columns made of whole pairs.
-                let from = part.ptr.cast::<u32>();
-                (moves.columns)(from, part.other / 2, units, part.others, to, apart);
+            if part.steps.is_multiple_of(each) && part.other % each as isize == 0 {
+                // Columns made of whole units.
+                let apart_units = part.other / each as isize;
+                (moves.columns)(first.cast(), apart_units, units, part.others, to, apart);
                 return Ok(());
             }
             let length = units.next_multiple_of(16) + 16;
@@ -189,8 +185,7 @@ pub(super) unsafe fn pairs(
             for other in 0..part.others {
                 let dest = wide.wrapping_add(other * length);
                 dest.wrapping_add(units - units.min(1)).write(0);
-                let source = part.ptr.cast::<u16>();
-                let source = source.wrapping_offset(other as isize * part.other);
+                let source = first.wrapping_offset(other as isize * part.other);
                 source.copy_to_nonoverlapping(dest.cast(), part.steps);
             }
             (moves.columns)(wide, length as isize, units, part.others, to, apart);
@@ -199,28 +194,31 @@ pub(super) unsafe fn pairs(
         let rest = part.others.next_multiple_of(moves.lanes).min(apart) - part.others;
         for unit in 0..units {
             let dest = to.wrapping_add(unit * apart);
-            let both = 2 * unit + 1 < part.steps;
-            if both && part.other == 1 {
-                // Two rows whose elements are contiguous.
-                let row = |step: usize| {
-                    let first = part.ptr.cast::<u16>();
-                    let first = first.wrapping_offset(step as isize * part.step);
-                    std::slice::from_raw_parts(first, part.others)
-                };
-                let dest = std::slice::from_raw_parts_mut(dest.cast(), part.others);
-                dispatch(Interleave {
-                    rows: [row(2 * unit), row(2 * unit + 1)],
-                    to: dest,
-                });
+            let row =
+                |step: usize| first.wrapping_offset((unit * each + step) as isize * part.step);
+            let count = each.min(part.steps - unit * each);
+            if count == each && part.other == 1 {
+                // Rows whose elements are contiguous.
+                let slice = |step| std::slice::from_raw_parts(row(step), part.others);
+                let to = std::slice::from_raw_parts_mut(dest.cast(), part.others);
+                match each {
+                    2 => dispatch(Interleave {
+                        rows: [slice(0), slice(1)],
+                        to,
+                    }),
+                    _ => dispatch(Interleave {
+                        rows: [slice(0), slice(1), slice(2), slice(3)],
+                        to,
+                    }),
+                }
             } else {
                 for other in 0..part.others {
-                    let low = u32::from(at(2 * unit, other));
-                    let high = if both {
-                        u32::from(at(2 * unit + 1, other))
-                    } else {
-                        0
-                    };
-                    dest.wrapping_add(other).write(low | high << 16);
+                    let mut value = 0;
+                    for step in 0..count {
+                        let element = row(step).wrapping_offset(other as isize * part.other);
+                        value |= element.read().into() << (step * 8 * size_of::<E>());
+                    }
+                    dest.wrapping_add(other).write(value);
                 }
             }
             if rest > 0 {
@@ -231,22 +229,84 @@ pub(super) unsafe fn pairs(
     Ok(())
 }
 
-/// A kernel that interleaves two rows into pairs.
+/// A kernel that interleaves rows of elements into units.
 #[cfg(target_arch = "x86_64")]
-struct Interleave<'a> {
-    rows: [&'a [u16]; 2],
+struct Interleave<'a, E, const N: usize> {
+    rows: [&'a [E]; N],
     to: &'a mut [MaybeUninit<u32>],
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Kernel for Interleave<'_> {
+impl<E: Copy + Into<u32>, const N: usize> Kernel for Interleave<'_, E, N> {
     type Out = ();
 
     #[inline(always)]
     fn run(self) {
-        let [low, high] = self.rows;
-        for ((to, &low), &high) in self.to.iter_mut().zip(low).zip(high) {
-            to.write(u32::from(low) | u32::from(high) << 16);
+        for row in self.rows {
+            assert_eq!(row.len(), self.to.len(), "a row of another length");
+        }
+        for (at, to) in self.to.iter_mut().enumerate() {
+            let mut value = 0;
+            for (step, row) in self.rows.iter().enumerate() {
+                value |= row[at].into() << (step * 8 * size_of::<E>());
+            }
+            to.write(value);
+        }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// Packs a part of elements of several steps and checks the units against the definition.
+    fn check<E: Copy + Into<u32>>(data: &[E], dtype: DType, [steps, others]: [usize; 2]) {
+        const LANES: usize = 16;
+        let each = 4 / size_of::<E>();
+        let apart = others.next_multiple_of(LANES);
+        // Steps contiguous, others contiguous, and neither.
+        for [step, other] in [[1, steps + 3], [others + 5, 1], [3, 3 * steps + 1], [1, 1]] {
+            let part = Part {
+                ptr: data.as_ptr().cast(),
+                dtype,
+                steps,
+                step: step as isize,
+                others,
+                other: other as isize,
+            };
+            let units = steps.div_ceil(each);
+            let mut to = vec![0xdead_beef_u32; units * apart];
+            let moves = plain::<u32, LANES>(DType::I32);
+            // SAFETY: the part is within the data; there is room for the units, and for no more.
+            unsafe { super::steps::<E>(part, to.as_mut_ptr(), apart, moves) }.unwrap();
+            for unit in 0..units {
+                for column in 0..apart {
+                    let mut want = 0;
+                    for at in 0..each.min(steps - unit * each) {
+                        if column < others {
+                            let element = data[(unit * each + at) * step + column * other];
+                            want |= element.into() << (8 * size_of::<E>() * at);
+                        }
+                    }
+                    let got = to[unit * apart + column];
+                    assert_eq!(
+                        got, want,
+                        "{steps} {others} {step} {other}: {unit} {column}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn units_of_several_steps_are_the_definition() {
+        let bytes: Vec<u8> = (0..4096).map(|at| (at * 37 % 251) as u8).collect();
+        let halves: Vec<u16> = (0..4096).map(|at| (at * 4999) as u16).collect();
+        for steps in [1, 2, 3, 4, 5, 7, 8, 21] {
+            for others in [1, 2, 6, 16, 17, 33] {
+                check(&bytes, DType::U8, [steps, others]);
+                check(&halves, DType::BF16, [steps, others]);
+            }
         }
     }
 }

@@ -58,9 +58,9 @@ fn halves(x: __m512i) -> __m512bh {
 }
 
 /// Transposes a block of 16 × 16 elements.
-#[target_feature(enable = "avx512f,avx512bf16")]
+#[target_feature(enable = "avx512f")]
 #[inline]
-fn transposed(rows: [__m512i; 16]) -> [__m512i; 16] {
+pub(super) fn transposed(rows: [__m512i; 16]) -> [__m512i; 16] {
     // SAFETY: vectors of 64 bytes of any content. Closures in `map` would not be inlined, because they lack the
     // target features.
     unsafe {

@@ -17,8 +17,10 @@ const BROAD: usize = 1024;
 /// The most rows for which each thread packs the left operand itself if it has more columns than rows: waiting
 /// for the other threads to pack, and reading from their caches, takes longer.
 const TALL: usize = 4 * HEIGHT;
-/// The most rows for which packing the right operand costs more than it saves.
+/// The fewest rows of a task that is one of several for the same columns, because each reads or packs them anew.
 const LOW: usize = 48;
+/// The most tiles above each other for which packing the right operand costs more than it saves.
+const IN_PLACE: usize = 2;
 /// The most bytes of a left operand that is read in place.
 const NEAR: usize = 512 << 10;
 
@@ -137,7 +139,8 @@ impl<K: Kind> TiledProduct<'_, K> {
         // The sets of the first-level cache that rows of this stride map to.
         let stride = p.b.rows.unsigned_abs() * p.dtype.size();
         let meet = 1 << stride.trailing_zeros().clamp(7, cache::APART.ilog2());
-        p.m <= LOW || (self.as_it_lies() && p.k * 4 / 3 <= cache::APART / meet * cache::ways())
+        p.m <= IN_PLACE * K::ROWS
+            || (self.as_it_lies() && p.k * 4 / 3 <= cache::APART / meet * cache::ways())
     }
 
     /// Computes a grid of `down` × `across` tasks.

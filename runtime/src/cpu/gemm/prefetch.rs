@@ -28,6 +28,17 @@ impl StepPrefetch {
             step: 0,
         }
     }
+
+    /// Returns prefetches of the first line of each row of a matrix, some rows ahead: rows that are far apart are no
+    /// stream for the hardware prefetcher, but lines after the first are.
+    pub(super) fn rows<T>(first: *const T, step: isize) -> Self {
+        /// The distance in rows.
+        const AHEAD: isize = 16;
+        Self {
+            first: first.wrapping_offset(AHEAD * step).cast(),
+            step: step * size_of::<T>() as isize,
+        }
+    }
 }
 
 impl Prefetch {
