@@ -3,6 +3,7 @@
 Usage: python3 scripts/onnx_models.py fetch DIR              (pip install onnx onnxruntime numpy tract)
        python3 scripts/onnx_models.py check DIR [PART…]      (after cargo build --release -p nomina-onnx --examples)
        python3 scripts/onnx_models.py measure DIR [PART…]    (the same)
+       python3 scripts/onnx_models.py quantize DIR [PART…]
        python3 scripts/onnx_models.py import DIR [PART…]     (after cargo build --release -p cargo-nomina)
 
 `fetch` writes a folder per model in the layout of ONNX's tests, with random inputs and onnxruntime's outputs. `check` prints a line for
@@ -10,14 +11,16 @@ each: nodes, the number of names of activations and the share that says somethin
 onnxruntime's outputs relative to the largest element, and onnxruntime's to itself without optimisations. `measure` prints a table of
 milliseconds of nomina, onnxruntime and tract with two threads, and of the megabytes that opening and running take, each in processes of its
 own that alternate (NOMINA_ROUNDS times, 3 by default); at the end, the geometric means of the ratios. A program that refuses a model, or is
-not installed, has no numbers. Models are not committed. `import` writes each model as a module of one crate outside the workspace,
-DIR/imported, whose tests compare it with the interpreter. With PARTs, only models are taken whose names contain one of them.
+not installed, has no numbers. Models are not committed. `quantize` writes the models in DIR as onnxruntime's `quantize_dynamic` makes them to
+DIR/quantized; their outputs differ more, because another rounding may become another byte. `import` writes each model as a module of one
+crate outside the workspace, DIR/imported, whose tests compare it with the interpreter. With PARTs, only models are taken whose names contain one of them.
 NOMINA_PROFILE=debug takes programs of another folder than target/release.
 """
 import glob
 import hashlib
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -129,7 +132,6 @@ def fetch(target):
     import numpy as np
     import onnx
     import onnxruntime
-    from onnx import numpy_helper
 
     onnxruntime.set_default_logger_severity(4)
     for name, data in models():
@@ -144,11 +146,43 @@ def fetch(target):
         os.makedirs(folder, exist_ok=True)
         with open(f"{target}/{name}/model.onnx", "wb") as file:
             file.write(data)
-        values = [("input", inputs.values(), infos), ("output", outputs, graph.output)]
-        for kind, tensors, names in values:
-            for at, (tensor, info) in enumerate(zip(tensors, names)):
-                with open(f"{folder}/{kind}_{at}.pb", "wb") as file:
-                    file.write(numpy_helper.from_array(tensor, info.name).SerializeToString())
+        write_tensors(f"{target}/{name}", "input", inputs.values(), infos)
+        write_tensors(f"{target}/{name}", "output", outputs, graph.output)
+        print(name)
+
+
+def write_tensors(folder, kind, tensors, infos):
+    """Writes inputs or outputs of a model."""
+    from onnx import numpy_helper
+
+    for at, (tensor, info) in enumerate(zip(tensors, infos)):
+        with open(f"{folder}/test_data_set_0/{kind}_{at}.pb", "wb") as file:
+            file.write(numpy_helper.from_array(tensor, info.name).SerializeToString())
+
+
+def quantize(target, *parts):
+    import onnx
+    import onnxruntime
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    onnxruntime.set_default_logger_severity(4)
+    for folder in folders(target, parts):
+        name = os.path.basename(folder[:-1])
+        out = f"{target}/quantized/{name}"
+        os.makedirs(f"{out}/test_data_set_0", exist_ok=True)
+        path = f"{out}/model.onnx"
+        try:
+            quantize_dynamic(f"{folder}model.onnx", path, weight_type=QuantType.QInt8)
+            inputs = inputs_of(folder)
+            outputs = onnxruntime.InferenceSession(path).run(None, inputs)
+        except Exception as error:
+            shutil.rmtree(out)
+            print(f"{name}: {str(error).splitlines()[0]}")
+            continue
+        graph = onnx.load(path).graph
+        infos = {info.name: info for info in graph.input}
+        write_tensors(out, "input", inputs.values(), [infos[name] for name in inputs])
+        write_tensors(out, "output", outputs, graph.output)
         print(name)
 
 
@@ -349,7 +383,7 @@ def import_all(target, *parts):
     raise SystemExit(subprocess.run([*command, "--", "--nocapture"]).returncode)
 
 
-COMMANDS = {"fetch": fetch, "check": check, "measure": measure, "import": import_all, "time": time_one}
+COMMANDS = {"fetch": fetch, "check": check, "measure": measure, "quantize": quantize, "import": import_all, "time": time_one}
 if len(sys.argv) < 3 or sys.argv[1] not in COMMANDS:
     raise SystemExit(__doc__)
 COMMANDS[sys.argv[1]](*sys.argv[2:])
