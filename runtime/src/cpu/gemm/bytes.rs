@@ -1,16 +1,18 @@
-//! Products of bytes with zero points, by tiles of four steps.
+//! Products of bytes with zero points, by tiles of several steps.
 //!
 //! `Σ (a - s) (b - t)`, with zero points `s` of the rows and `t` of the columns, is `Σ a b - s (Σ b - k t) - t Σ a`. The tiles
-//! compute the first sum; the others are sums of one operand. Tiles take one unsigned and one signed operand. If both are
-//! alike, the highest bit of the elements of one is flipped, which is a difference of 128, as is then that of its zero points.
+//! compute the first sum; the others are sums of one operand. Tiles of AVX-512 VNNI take one unsigned and one signed operand,
+//! those of AVX2 two unsigned ones. For an operand of the other kind, the highest bit of its elements is flipped, which is a
+//! difference of 128, as is then that of its zero points.
 
 use std::mem::MaybeUninit;
 
 use nomina_core::{DType, Scalar};
 
-use super::kind::{Kind, SignedQuads, UnsignedQuads};
+use super::kind::{Kind, SignedQuads, UnsignedQuads, Words};
 use crate::cpu::parallel::{costly_rows, rows, threads, try_each};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::simd::{Level, level};
 use crate::job::{ByteProduct, Bytes, Matrix, Product};
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
@@ -20,12 +22,13 @@ use crate::shape::product;
 /// # Safety
 /// The operands are readable; nobody else uses the results meanwhile.
 pub(crate) unsafe fn multiply(products: &[ByteProduct]) -> Result<bool, NoMemory> {
-    if !super::quads::exist() {
+    // In unoptimised builds the loop in assembly for `f64` is faster.
+    if cfg!(unoptimized) || level() == Level::Baseline {
         return Ok(false);
     }
     let count = products.len();
     let work = products.first().map_or(0, |p| product([p.m, p.k, p.n]));
-    // A step of a tile has four multiplications.
+    // A step of a tile has several multiplications.
     let parallel = work / 4 >= super::PARALLEL;
     if count > 1 && (count >= threads() || !parallel) {
         let together = (super::PARALLEL / work.max(1)).clamp(1, count);
@@ -182,7 +185,12 @@ unsafe fn compute(p: &ByteProduct, parallel: bool) -> Result<(), NoMemory> {
             Operand::new(&p.b, product([k, n]), n)?,
         )
     };
-    if a.signed == b.signed {
+    let quads = super::quads::exist();
+    if !quads {
+        for operand in [&mut a, &mut b].into_iter().filter(|x| x.signed) {
+            operand.flip()?;
+        }
+    } else if a.signed == b.signed {
         // The sums of one operand are needed unless the other is centred; flipping reads an operand, too.
         if a.flips_to_centred() || (m <= n && !b.flips_to_centred()) {
             a.flip()?;
@@ -220,10 +228,10 @@ unsafe fn compute(p: &ByteProduct, parallel: bool) -> Result<(), NoMemory> {
     };
     // SAFETY: guaranteed by the caller; the operands are alive.
     unsafe {
-        if a.signed {
-            run::<SignedQuads>(&whole, parallel)
-        } else {
-            run::<UnsignedQuads>(&whole, parallel)
+        match (quads, a.signed) {
+            (true, true) => run::<SignedQuads>(&whole, parallel),
+            (true, false) => run::<UnsignedQuads>(&whole, parallel),
+            (false, _) => run::<Words>(&whole, parallel),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::tile::{avx2, avx512};
 #[cfg(not(target_arch = "x86_64"))]
 use super::tile::{portable as avx2, portable as avx512};
 #[cfg(target_arch = "x86_64")]
-use super::{pairs, quads};
+use super::{pairs, quads, words};
 use crate::memory::NoMemory;
 
 /// A kind of tiled product: the types that tiles read and write.
@@ -127,30 +127,30 @@ tiled! {
     Complex<f64>: ComplexDouble ComplexDouble256 ComplexDouble512;
 }
 
-/// Defines kinds whose units are four bytes of several steps along the inner dim.
+/// Defines kinds whose units are several steps along the inner dim. `$bits` is the width of a step.
 #[cfg(target_arch = "x86_64")]
 macro_rules! of_steps {
-    ($($(#[$doc:meta])* $kind:ident $($room:ident)::+, $elem:ty, $part:ty, $result:expr;)*) => {$(
+    ($($(#[$doc:meta])* $kind:ident $level:ident $($room:ident)::+, $elem:ty, $part:ty, $bits:literal, $result:expr;)*) => {$(
         $(#[$doc])*
         pub(super) struct $kind;
 
         impl Kind for $kind {
             type Unit = u32;
             type Elem = $elem;
-            const VECTORS: usize = avx512::VECTORS;
-            const ROWS: usize = avx512::ROWS;
-            const DEPTH: usize = avx512::DEPTH;
-            const PANELS: usize = avx512::PANELS;
-            const FETCH_PANELS: bool = avx512::FETCH_PANELS;
+            const VECTORS: usize = $level::VECTORS;
+            const ROWS: usize = $level::ROWS;
+            const DEPTH: usize = $level::DEPTH;
+            const PANELS: usize = $level::PANELS;
+            const FETCH_PANELS: bool = $level::FETCH_PANELS;
             const LANES: usize = $($room)::+::MOVES.lanes;
-            const STEPS: usize = size_of::<u32>() / size_of::<$part>();
+            const STEPS: usize = 32 / $bits;
             const AS_IS: Option<DType> = None;
             const RESULT: Option<DType> = $result;
             const KERNELS: &'static Kernels<u32, $elem> = &$($room)::+::KERNELS;
 
             unsafe fn pack(part: Part, to: *mut u32, apart: usize) -> Result<(), NoMemory> {
                 // SAFETY: guaranteed by the caller; the engine runs only on processors with the instructions.
-                unsafe { pack::steps::<$part>(part, to, apart, $($room)::+::MOVES) }
+                unsafe { pack::steps::<$part, $bits>(part, to, apart, $($room)::+::MOVES) }
             }
         }
     )*};
@@ -159,9 +159,11 @@ macro_rules! of_steps {
 #[cfg(target_arch = "x86_64")]
 of_steps! {
     /// Pairs of `bf16`, for processors with a dot-product instruction for them.
-    Pairs pairs, f32, u16, None;
+    Pairs avx512 pairs, f32, u16, 16, None;
     /// Four bytes, unsigned on the left and signed on the right, for processors with AVX-512 VNNI.
-    UnsignedQuads quads::unsigned, i32, u8, Some(DType::I32);
+    UnsignedQuads avx512 quads::unsigned, i32, u8, 8, Some(DType::I32);
     /// Four bytes, signed on the left and unsigned on the right.
-    SignedQuads quads::signed, i32, u8, Some(DType::I32);
+    SignedQuads avx512 quads::signed, i32, u8, 8, Some(DType::I32);
+    /// Pairs of unsigned bytes, widened to 16 bits, for processors with AVX2.
+    Words avx2 words, i32, u8, 16, Some(DType::I32);
 }

@@ -31,6 +31,8 @@ pub(crate) mod sliding;
 mod tests;
 mod tile;
 mod vector;
+#[cfg(target_arch = "x86_64")]
+mod words;
 
 use nomina_core::DType;
 use num_complex::Complex;

@@ -156,24 +156,26 @@ pub(super) unsafe fn pack<U>(
     Ok(())
 }
 
-/// Like [`pack`], but for units of several steps along the inner dim, each an element `E`; zeros complete the last unit.
+/// Like [`pack`], but for units of several steps along the inner dim, each an element `E` widened to `BITS` bits; zeros complete
+/// the last unit.
 ///
 /// # Safety
 /// The requirements of [`pack`]; the part's elements have the size of `E`.
 #[cfg(target_arch = "x86_64")]
-pub(super) unsafe fn steps<E: Copy + Into<u32>>(
+pub(super) unsafe fn steps<E: Copy + Into<u32>, const BITS: usize>(
     part: Part,
     to: *mut u32,
     apart: usize,
     moves: Moves<u32>,
 ) -> Result<(), NoMemory> {
-    let each = size_of::<u32>() / size_of::<E>();
+    let each = 32 / BITS;
+    let is_wide = BITS == 8 * size_of::<E>();
     let first = part.ptr.cast::<E>();
     let units = part.steps.div_ceil(each);
     // SAFETY: guaranteed by the caller; the scratch has room for the columns.
     unsafe {
         if part.step == 1 && part.other != 1 {
-            if part.steps.is_multiple_of(each) && part.other % each as isize == 0 {
+            if is_wide && part.steps.is_multiple_of(each) && part.other % each as isize == 0 {
                 // Columns made of whole units.
                 let apart_units = part.other / each as isize;
                 (moves.columns)(first.cast(), apart_units, units, part.others, to, apart);
@@ -186,7 +188,15 @@ pub(super) unsafe fn steps<E: Copy + Into<u32>>(
                 let dest = wide.wrapping_add(other * length);
                 dest.wrapping_add(units - units.min(1)).write(0);
                 let source = first.wrapping_offset(other as isize * part.other);
-                source.copy_to_nonoverlapping(dest.cast(), part.steps);
+                if is_wide {
+                    source.copy_to_nonoverlapping(dest.cast(), part.steps);
+                } else {
+                    // Only bytes are widened.
+                    for step in 0..part.steps {
+                        let element: u32 = source.add(step).read().into();
+                        dest.cast::<u16>().add(step).write(element as u16);
+                    }
+                }
             }
             (moves.columns)(wide, length as isize, units, part.others, to, apart);
             return Ok(());
@@ -202,11 +212,11 @@ pub(super) unsafe fn steps<E: Copy + Into<u32>>(
                 let slice = |step| std::slice::from_raw_parts(row(step), part.others);
                 let to = std::slice::from_raw_parts_mut(dest.cast(), part.others);
                 match each {
-                    2 => dispatch(Interleave {
+                    2 => dispatch(Interleave::<_, 2, BITS> {
                         rows: [slice(0), slice(1)],
                         to,
                     }),
-                    _ => dispatch(Interleave {
+                    _ => dispatch(Interleave::<_, 4, BITS> {
                         rows: [slice(0), slice(1), slice(2), slice(3)],
                         to,
                     }),
@@ -216,7 +226,7 @@ pub(super) unsafe fn steps<E: Copy + Into<u32>>(
                     let mut value = 0;
                     for step in 0..count {
                         let element = row(step).wrapping_offset(other as isize * part.other);
-                        value |= element.read().into() << (step * 8 * size_of::<E>());
+                        value |= element.read().into() << (step * BITS);
                     }
                     dest.wrapping_add(other).write(value);
                 }
@@ -231,13 +241,13 @@ pub(super) unsafe fn steps<E: Copy + Into<u32>>(
 
 /// A kernel that interleaves rows of elements into units.
 #[cfg(target_arch = "x86_64")]
-struct Interleave<'a, E, const N: usize> {
+struct Interleave<'a, E, const N: usize, const BITS: usize> {
     rows: [&'a [E]; N],
     to: &'a mut [MaybeUninit<u32>],
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<E: Copy + Into<u32>, const N: usize> Kernel for Interleave<'_, E, N> {
+impl<E: Copy + Into<u32>, const N: usize, const BITS: usize> Kernel for Interleave<'_, E, N, BITS> {
     type Out = ();
 
     #[inline(always)]
@@ -248,7 +258,7 @@ impl<E: Copy + Into<u32>, const N: usize> Kernel for Interleave<'_, E, N> {
         for (at, to) in self.to.iter_mut().enumerate() {
             let mut value = 0;
             for (step, row) in self.rows.iter().enumerate() {
-                value |= row[at].into() << (step * 8 * size_of::<E>());
+                value |= row[at].into() << (step * BITS);
             }
             to.write(value);
         }
@@ -260,9 +270,13 @@ mod tests {
     use super::*;
 
     /// Packs a part of elements of several steps and checks the units against the definition.
-    fn check<E: Copy + Into<u32>>(data: &[E], dtype: DType, [steps, others]: [usize; 2]) {
+    fn check<E: Copy + Into<u32>, const BITS: usize>(
+        data: &[E],
+        dtype: DType,
+        [steps, others]: [usize; 2],
+    ) {
         const LANES: usize = 16;
-        let each = 4 / size_of::<E>();
+        let each = 32 / BITS;
         let apart = others.next_multiple_of(LANES);
         // Steps contiguous, others contiguous, and neither.
         for [step, other] in [[1, steps + 3], [others + 5, 1], [3, 3 * steps + 1], [1, 1]] {
@@ -278,14 +292,14 @@ mod tests {
             let mut to = vec![0xdead_beef_u32; units * apart];
             let moves = plain::<u32, LANES>(DType::I32);
             // SAFETY: the part is within the data; there is room for the units, and for no more.
-            unsafe { super::steps::<E>(part, to.as_mut_ptr(), apart, moves) }.unwrap();
+            unsafe { super::steps::<E, BITS>(part, to.as_mut_ptr(), apart, moves) }.unwrap();
             for unit in 0..units {
                 for column in 0..apart {
                     let mut want = 0;
                     for at in 0..each.min(steps - unit * each) {
                         if column < others {
                             let element = data[(unit * each + at) * step + column * other];
-                            want |= element.into() << (8 * size_of::<E>() * at);
+                            want |= element.into() << (BITS * at);
                         }
                     }
                     let got = to[unit * apart + column];
@@ -304,8 +318,9 @@ mod tests {
         let halves: Vec<u16> = (0..4096).map(|at| (at * 4999) as u16).collect();
         for steps in [1, 2, 3, 4, 5, 7, 8, 21] {
             for others in [1, 2, 6, 16, 17, 33] {
-                check(&bytes, DType::U8, [steps, others]);
-                check(&halves, DType::BF16, [steps, others]);
+                check::<_, 8>(&bytes, DType::U8, [steps, others]);
+                check::<_, 16>(&bytes, DType::U8, [steps, others]);
+                check::<_, 16>(&halves, DType::BF16, [steps, others]);
             }
         }
     }

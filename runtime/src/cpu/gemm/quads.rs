@@ -73,11 +73,8 @@ tiles! {
     signed(a, b) b a;
 }
 
-/// Returns whether the processor has the instructions. In unoptimised builds the loop in assembly for `f64` is faster.
+/// Returns whether the processor has the instructions.
 pub(super) fn exist() -> bool {
-    if cfg!(unoptimized) {
-        return false;
-    }
     static EXIST: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *EXIST.get_or_init(|| level() == Level::Avx512 && is_x86_feature_detected!("avx512vnni"))
 }

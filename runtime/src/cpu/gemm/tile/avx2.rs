@@ -23,7 +23,7 @@ pub(crate) const DEPTH: usize = 384;
 pub(crate) const PANELS: usize = 12;
 pub(crate) const FETCH_PANELS: bool = false;
 /// Packed rows are written as whole vectors that overlap the start of the next row.
-const SPILLS: bool = true;
+pub(crate) const SPILLS: bool = true;
 
 /// The source of masks: eight set lanes followed by eight clear ones.
 const EDGE: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -31,7 +31,7 @@ const EDGE: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0]
 /// Returns a mask of the first `count` of eight lanes.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn first(count: usize) -> __m256i {
+pub(crate) fn first(count: usize) -> __m256i {
     // SAFETY: eight words from one of the first nine of sixteen.
     unsafe { _mm256_loadu_si256(EDGE.as_ptr().add(8 - count.min(8)).cast()) }
 }
@@ -39,7 +39,7 @@ fn first(count: usize) -> __m256i {
 /// Returns whether all lanes are set.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn full(mask: __m256i) -> bool {
+pub(crate) fn full(mask: __m256i) -> bool {
     _mm256_movemask_epi8(mask) == -1
 }
 
@@ -172,7 +172,7 @@ pub(crate) mod single {
     /// Transposes a block of 8 × 8 elements.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn transposed(rows: [__m256; 8]) -> [__m256; 8] {
+    pub(crate) fn transposed(rows: [__m256; 8]) -> [__m256; 8] {
         let (mut twos, mut fours, mut out) = (rows, rows, rows);
         for i in 0..4 {
             twos[2 * i] = _mm256_unpacklo_ps(rows[2 * i], rows[2 * i + 1]);
