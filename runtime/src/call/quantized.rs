@@ -10,7 +10,7 @@ use crate::call::backend::backend;
 use crate::job::{ByteProduct, Bytes};
 use crate::memory::list;
 use crate::raw::Raw;
-use crate::shape::{Shape, broadcast, product};
+use crate::shape::{Shape, broadcast, product, scaled_stride};
 
 const OP: &str = "quantized_matmul";
 
@@ -72,7 +72,7 @@ pub fn quantized_matmul(a: &Raw, b: &Raw, zeros: [Option<&Raw>; 2]) -> Result<Ra
     let offset = |x: &Raw, mut index: usize| {
         let mut offset = 0;
         for (&size, &stride) in common.iter().zip(x.strides()).rev() {
-            offset += (index % size) as isize * stride;
+            offset += scaled_stride(stride, index % size);
             index /= size;
         }
         offset
@@ -94,7 +94,7 @@ pub fn quantized_matmul(a: &Raw, b: &Raw, zeros: [Option<&Raw>; 2]) -> Result<Ra
         n,
         a: bytes(&a, &zeros_a, index, 0),
         b: bytes(&b, &zeros_b, index, 1),
-        c: c.wrapping_add(index * m * n),
+        c: c.wrapping_add(product([index, m, n])),
     }));
     let backend = backend(OP, out.device())?;
     // SAFETY: all sizes are those of the operands; the result is fresh, and nothing else shares it.

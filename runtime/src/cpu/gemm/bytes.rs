@@ -39,7 +39,7 @@ pub(crate) unsafe fn multiply(products: &[ByteProduct]) -> Result<bool, NoMemory
             together
         };
         try_each(count.div_ceil(together), &|task| {
-            let own = &products[task * together..count.min((task + 1) * together)];
+            let own = products.chunks(together).nth(task).unwrap_or_default();
             // SAFETY: each product has its own result.
             own.iter().try_for_each(|p| unsafe { compute(p, false) })
         })?;

@@ -130,7 +130,7 @@ tiled! {
 /// Defines kinds whose units are several steps along the inner dim. `$bits` is the width of a step.
 #[cfg(target_arch = "x86_64")]
 macro_rules! of_steps {
-    ($($(#[$doc:meta])* $kind:ident $level:ident $($room:ident)::+, $elem:ty, $part:ty, $bits:literal, $result:expr;)*) => {$(
+    ($($(#[$doc:meta])* $kind:ident $level:ident $room:ident $kernels:path, $elem:ty, $part:ty, $bits:literal, $result:expr;)*) => {$(
         $(#[$doc])*
         pub(super) struct $kind;
 
@@ -142,15 +142,15 @@ macro_rules! of_steps {
             const DEPTH: usize = $level::DEPTH;
             const PANELS: usize = $level::PANELS;
             const FETCH_PANELS: bool = $level::FETCH_PANELS;
-            const LANES: usize = $($room)::+::MOVES.lanes;
+            const LANES: usize = $room::MOVES.lanes;
             const STEPS: usize = 32 / $bits;
             const AS_IS: Option<DType> = None;
             const RESULT: Option<DType> = $result;
-            const KERNELS: &'static Kernels<u32, $elem> = &$($room)::+::KERNELS;
+            const KERNELS: &'static Kernels<u32, $elem> = &$kernels;
 
             unsafe fn pack(part: Part, to: *mut u32, apart: usize) -> Result<(), NoMemory> {
                 // SAFETY: guaranteed by the caller; the engine runs only on processors with the instructions.
-                unsafe { pack::steps::<$part, $bits>(part, to, apart, $($room)::+::MOVES) }
+                unsafe { pack::steps::<$part, $bits>(part, to, apart, $room::MOVES) }
             }
         }
     )*};
@@ -159,11 +159,11 @@ macro_rules! of_steps {
 #[cfg(target_arch = "x86_64")]
 of_steps! {
     /// Pairs of `bf16`, for processors with a dot-product instruction for them.
-    Pairs avx512 pairs, f32, u16, 16, None;
+    Pairs avx512 pairs pairs::KERNELS, f32, u16, 16, None;
     /// Four bytes, unsigned on the left and signed on the right, for processors with AVX-512 VNNI.
-    UnsignedQuads avx512 quads::unsigned, i32, u8, 8, Some(DType::I32);
+    UnsignedQuads avx512 quads quads::unsigned::KERNELS, i32, u8, 8, Some(DType::I32);
     /// Four bytes, signed on the left and unsigned on the right.
-    SignedQuads avx512 quads::signed, i32, u8, 8, Some(DType::I32);
+    SignedQuads avx512 quads quads::signed::KERNELS, i32, u8, 8, Some(DType::I32);
     /// Pairs of unsigned bytes, widened to 16 bits, for processors with AVX2.
-    Words avx2 words, i32, u8, 16, Some(DType::I32);
+    Words avx2 words words::KERNELS, i32, u8, 16, Some(DType::I32);
 }

@@ -265,38 +265,40 @@ impl<E: Copy + Into<u32>, const N: usize, const BITS: usize> Kernel for Interlea
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
+    #![cfg(target_arch = "x86_64")]
+
     use super::*;
 
     /// Packs a part of elements of several steps and checks the units against the definition.
     fn check<E: Copy + Into<u32>, const BITS: usize>(
         data: &[E],
         dtype: DType,
-        [steps, others]: [usize; 2],
+        [depth, others]: [usize; 2],
     ) {
         const LANES: usize = 16;
         let each = 32 / BITS;
         let apart = others.next_multiple_of(LANES);
         // Steps contiguous, others contiguous, and neither.
-        for [step, other] in [[1, steps + 3], [others + 5, 1], [3, 3 * steps + 1], [1, 1]] {
+        for [step, other] in [[1, depth + 3], [others + 5, 1], [3, 3 * depth + 1], [1, 1]] {
             let part = Part {
                 ptr: data.as_ptr().cast(),
                 dtype,
-                steps,
+                steps: depth,
                 step: step as isize,
                 others,
                 other: other as isize,
             };
-            let units = steps.div_ceil(each);
+            let units = depth.div_ceil(each);
             let mut to = vec![0xdead_beef_u32; units * apart];
             let moves = plain::<u32, LANES>(DType::I32);
             // SAFETY: the part is within the data; there is room for the units, and for no more.
-            unsafe { super::steps::<E, BITS>(part, to.as_mut_ptr(), apart, moves) }.unwrap();
+            unsafe { steps::<E, BITS>(part, to.as_mut_ptr(), apart, moves) }.unwrap();
             for unit in 0..units {
                 for column in 0..apart {
                     let mut want = 0;
-                    for at in 0..each.min(steps - unit * each) {
+                    for at in 0..each.min(depth - unit * each) {
                         if column < others {
                             let element = data[(unit * each + at) * step + column * other];
                             want |= element.into() << (BITS * at);
@@ -305,7 +307,7 @@ mod tests {
                     let got = to[unit * apart + column];
                     assert_eq!(
                         got, want,
-                        "{steps} {others} {step} {other}: {unit} {column}"
+                        "{depth} {others} {step} {other}: {unit} {column}"
                     );
                 }
             }
@@ -316,11 +318,11 @@ mod tests {
     fn units_of_several_steps_are_the_definition() {
         let bytes: Vec<u8> = (0..4096).map(|at| (at * 37 % 251) as u8).collect();
         let halves: Vec<u16> = (0..4096).map(|at| (at * 4999) as u16).collect();
-        for steps in [1, 2, 3, 4, 5, 7, 8, 21] {
+        for depth in [1, 2, 3, 4, 5, 7, 8, 21] {
             for others in [1, 2, 6, 16, 17, 33] {
-                check::<_, 8>(&bytes, DType::U8, [steps, others]);
-                check::<_, 16>(&bytes, DType::U8, [steps, others]);
-                check::<_, 16>(&halves, DType::BF16, [steps, others]);
+                check::<_, 8>(&bytes, DType::U8, [depth, others]);
+                check::<_, 16>(&bytes, DType::U8, [depth, others]);
+                check::<_, 16>(&halves, DType::BF16, [depth, others]);
             }
         }
     }

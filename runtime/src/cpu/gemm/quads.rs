@@ -50,8 +50,7 @@ macro_rules! tiles {
     ($($(#[$doc:meta])* $room:ident($a:ident, $b:ident) $unsigned:ident $signed:ident;)*) => {$(
         $(#[$doc])*
         pub(super) mod $room {
-            use super::*;
-            pub(crate) use super::MOVES;
+            use crate::cpu::gemm::quads::*;
 
             instructions! { "avx512f,avx512vnni":
                 madd($a: __m512i, $b: __m512i, sum: __m512i) -> __m512i =
