@@ -7,8 +7,8 @@ pub enum Flow {
     Same,
     /// The first output has the dims of the first input.
     First,
-    /// The first output has the dims of the first input, and the others have none.
-    Numbers,
+    /// The first output has the dims of the first input, and the others are scalars.
+    FirstAndScalars,
     /// Inputs unify from the right; dims of size 1 that broadcast stay apart.
     Broadcast,
     /// The dims of the first input, with other sizes.

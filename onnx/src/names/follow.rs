@@ -40,7 +40,7 @@ impl Trace<'_> {
         match flow {
             Flow::Same => vec![x; count],
             Flow::First => one(x),
-            Flow::Numbers => {
+            Flow::FirstAndScalars => {
                 let mut all = vec![Some(Vec::new()); count];
                 if let Some(place) = all.first_mut() {
                     *place = x;

@@ -11,7 +11,7 @@ use super::norm::along_channels;
 use super::window::{Window, array};
 use crate::call::{Call, reshape};
 use crate::fuse::Program;
-use crate::names::flow::Flow::{self, First, Fresh, Numbers};
+use crate::names::flow::Flow::{self, First, FirstAndScalars, Fresh};
 use crate::proto::tensor;
 use crate::table::Row;
 use crate::table::Run::{Single, Tensors};
@@ -19,7 +19,12 @@ use crate::table::Run::{Single, Tensors};
 pub const ROWS: &[Row] = &[
     Row::new("QuantizeLinear", 10, First, Single(quantize)),
     Row::new("DequantizeLinear", 10, First, Single(dequantize)),
-    Row::new("DynamicQuantizeLinear", 11, Numbers, Tensors(dynamic)),
+    Row::new(
+        "DynamicQuantizeLinear",
+        11,
+        FirstAndScalars,
+        Tensors(dynamic),
+    ),
     Row::new("MatMulInteger", 10, Flow::MatMul, Single(matmul_integer)),
     Row::new("ConvInteger", 10, Flow::Conv, Single(conv_integer)),
     Row::new("QLinearMatMul", 10, Fresh, Single(qlinear_matmul)),

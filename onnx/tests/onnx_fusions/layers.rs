@@ -1,8 +1,10 @@
 //! Fusions of layers: linear ones, convolutions, attention.
 
+use nomina::DynTensor;
 use nomina_core::Result;
+use nomina_onnx::Model;
 
-use crate::write::{Attr, Writer};
+use crate::write::{Attr, Writer, numbers};
 use crate::{compare, gelu, start};
 
 #[test]
@@ -381,5 +383,64 @@ fn sums_of_bytes_are_converted_and_scaled_at_once() -> Result<()> {
         .model();
     let wanted = vec![("elementwise", 1)];
     assert_eq!(compare(&model, &[4, 6], 0.0)?, (wanted, 5, 3));
+    Ok(())
+}
+
+#[test]
+fn convolutions_of_bytes_are_those_of_floats() -> Result<()> {
+    let ints = |values: &[i64]| Attr::Ints(values.to_vec());
+    let picture = vec![
+        ("pads", ints(&[1, 0, 2, 1])),
+        ("strides", ints(&[2, 1])),
+        ("dilations", ints(&[1, 2])),
+    ];
+    let line = vec![("pads", ints(&[2, 1])), ("strides", ints(&[2]))];
+    let grouped = vec![("group", Attr::Int(2)), ("pads", ints(&[1, 1, 1, 1]))];
+    let cases: [(&[&str], &[usize], Vec<(&str, Attr)>); 5] = [
+        (&["2", "4", "7", "8"], &[6, 4, 3, 2], picture),
+        (&["2", "4", "9"], &[5, 4, 3], line),
+        (&["1", "4", "6", "5"], &[10, 2, 3, 3], grouped),
+        // A picture of one column, and a product at each position.
+        (&["1", "4", "9", "1"], &[4, 4, 5, 1], vec![]),
+        (&["2", "4", "3", "5"], &[8, 4, 1, 1], vec![]),
+    ];
+    for (sizes, weight, attributes) in cases {
+        let unknown = vec!["?"; sizes.len()];
+        let model = start(sizes)
+            .random("w", weight)
+            .weight("fine", &[], &[1.0 / 64.0])
+            .weight("x_number", &[], &[77.0])
+            .weight("w_number", &[], &[100.0])
+            .node("QuantizeLinear", &["x_number", "one"], "x_zero")
+            .node("QuantizeLinear", &["w_number", "one"], "w_zero")
+            .node("QuantizeLinear", &["x", "fine", "x_zero"], "bytes")
+            .node("QuantizeLinear", &["w", "fine", "w_zero"], "weight")
+            .node("DequantizeLinear", &["bytes", "one", "x_zero"], "x_floats")
+            .node("DequantizeLinear", &["weight", "one", "w_zero"], "w_floats")
+            .node_with("Conv", &["x_floats", "w_floats"], "floats", &attributes)
+            .node_with(
+                "ConvInteger",
+                &["bytes", "weight", "x_zero", "w_zero"],
+                "sums",
+                &attributes,
+            )
+            .node_with("Cast", &["sums"], "y", &[("to", Attr::Int(1))])
+            .output("y", &unknown)
+            .output("floats", &unknown)
+            .model();
+        let x: Vec<usize> = sizes.iter().filter_map(|size| size.parse().ok()).collect();
+        let x = DynTensor::from_vec(numbers("x", x.iter().product()), &x, ())?.mul(3.0)?;
+        let results = Model::from_bytes(&model)?.run([("x", &x)])?;
+        let numbers = |name: &str| {
+            let (_, y) = results
+                .iter()
+                .find(|(found, _)| *found == name)
+                .expect(name);
+            Ok((y.shape().to_vec(), y.to_vec::<f32>()?))
+        };
+        let (got, want): ((_, Vec<f32>), _) = (numbers("y")?, numbers("floats")?);
+        assert!(want.1.iter().any(|&sum: &f32| sum.abs() > 1000.0));
+        assert_eq!(got, want, "{weight:?}");
+    }
     Ok(())
 }

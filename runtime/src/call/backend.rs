@@ -53,8 +53,12 @@ pub(crate) fn backend(op: &'static str, device: Device) -> Result<Computing> {
     })
 }
 
+/// Returns the backend of a device, without measuring what it computes.
+///
+/// # Errors
+/// [`ErrorKind::Device`] for a device that does not exist.
 #[inline]
-fn find(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
+pub(crate) fn find(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
     match device {
         Device::Cpu => Ok(&Cpu),
         Device::Cuda(ordinal) => cuda_backend(op, ordinal),

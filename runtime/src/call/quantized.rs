@@ -6,7 +6,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use super::check::same_device;
 use super::{Arg, contiguous, matmul, pointwise, to_dtype};
 use crate::Device;
-use crate::call::backend::backend;
+use crate::call::backend::{backend, find};
 use crate::job::{ByteProduct, Bytes};
 use crate::memory::list;
 use crate::raw::Raw;
@@ -96,9 +96,8 @@ pub fn quantized_matmul(a: &Raw, b: &Raw, zeros: [Option<&Raw>; 2]) -> Result<Ra
         b: bytes(&b, &zeros_b, index, 1),
         c: c.wrapping_add(product([index, m, n])),
     }));
-    let backend = backend(OP, out.device())?;
     // SAFETY: all sizes are those of the operands; the result is fresh, and nothing else shares it.
-    if unsafe { backend.byte_products(&products) }? {
+    if unsafe { backend(OP, out.device())?.byte_products(&products) }? {
         return Ok(out);
     }
     let sums = matmul(&centred(&a, &zeros_a)?, &centred(&b, &zeros_b)?)?;
@@ -112,7 +111,7 @@ pub fn quantized_matmul(a: &Raw, b: &Raw, zeros: [Option<&Raw>; 2]) -> Result<Ra
 /// If the device does not exist.
 pub fn multiplies_bytes(device: Device) -> Result<bool> {
     // SAFETY: there is nothing to multiply.
-    unsafe { backend(OP, device)?.byte_products(&[]) }
+    unsafe { find(OP, device)?.byte_products(&[]) }
 }
 
 fn is_byte(dtype: DType) -> bool {

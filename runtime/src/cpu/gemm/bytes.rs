@@ -10,12 +10,16 @@ use std::mem::MaybeUninit;
 use nomina_core::{DType, Scalar};
 
 use super::kind::{Kind, SignedQuads, UnsignedQuads, Words};
-use crate::cpu::parallel::{costly_rows, rows, threads, try_each};
+use crate::cpu::parallel::{costly_rows, rows, threads};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::try_for_each;
 use crate::cpu::simd::{Level, level};
 use crate::job::{ByteProduct, Bytes, Matrix, Product};
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
+
+/// The number of multiplications that take as long as one of `f32`.
+const CHEAPER: usize = 4;
 
 /// Multiplies matrices of bytes; returns false if the processor has no instructions for it.
 ///
@@ -28,20 +32,11 @@ pub(crate) unsafe fn multiply(products: &[ByteProduct]) -> Result<bool, NoMemory
     }
     let count = products.len();
     let work = products.first().map_or(0, |p| product([p.m, p.k, p.n]));
-    // A step of a tile has several multiplications.
-    let parallel = work / 4 >= super::PARALLEL;
+    let parallel = work / CHEAPER >= super::PARALLEL;
     if count > 1 && (count >= threads() || !parallel) {
-        let together = (super::PARALLEL / work.max(1)).clamp(1, count);
-        let total = work.saturating_mul(count) / 4;
-        let together = if total < super::PARALLEL {
-            count
-        } else {
-            together
-        };
-        try_each(count.div_ceil(together), &|task| {
-            let own = products.chunks(together).nth(task).unwrap_or_default();
+        try_for_each(count, work / CHEAPER / super::CHEAP, &|index| {
             // SAFETY: each product has its own result.
-            own.iter().try_for_each(|p| unsafe { compute(p, false) })
+            unsafe { compute(&products[index], false) }
         })?;
     } else {
         for p in products {
@@ -130,7 +125,7 @@ enum Start {
     Zero,
     /// A vector that is repeated, and the strides of rows and columns.
     Repeated(Scratch<i32>, [isize; 2]),
-    /// Those that were written to the result.
+    /// The result holds them already.
     Written,
 }
 

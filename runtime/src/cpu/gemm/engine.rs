@@ -343,8 +343,8 @@ impl<K: Kind> TiledProduct<'_, K> {
     }
 
     /// Computes a block by tiles. `panel` returns the address of each panel of the right operand;
-    /// `masked` says whether its last vector may need a mask, `packed` whether the left operand is
-    /// packed. A row of tiles goes through `after` as soon as it is complete.
+    /// `masked` says whether it is read in place, so that its last vector may need a mask, `packed` whether the left
+    /// operand is packed. A row of tiles goes through `after` as soon as it is complete.
     ///
     /// # Safety
     /// The requirements of a tile that is the whole block.
