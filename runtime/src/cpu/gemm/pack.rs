@@ -265,10 +265,9 @@ impl<E: Copy + Into<u32>, const N: usize, const BITS: usize> Kernel for Interlea
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 #[cfg(test)]
 mod tests {
-    #![cfg(target_arch = "x86_64")]
-
     use super::*;
 
     /// Packs a part of elements of several steps and checks the units against the definition.
